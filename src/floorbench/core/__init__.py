@@ -1,0 +1,1 @@
+"""Values shared by every room; standard library only."""

@@ -1,0 +1,96 @@
+"""What a system said, and the journal line the engine makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from floorbench.core.time import Seconds
+from floorbench.core.vocab import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something a system did or predicted at a media time.
+
+    ``time`` is when it happens on the media clock; ``commit`` is when all audio that the decision
+    used had been heard (same clock). ``end`` is set for events with a length.
+    """
+
+    kind: str
+    time: Seconds
+    commit: Seconds | None = None
+    end: Seconds | None = None
+    label: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A system's answer in its own words.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        ``ok`` when ``label``, ``scores`` or ``events`` can be used.
+    label : str or None
+        The native label (``complete``, ``<S-L>``, ``SystemIdle_Dismiss_Incomplete``); the task
+        maps it when scoring.
+    scores : mapping of str to float
+        Native scores by name, finite. A missing probability is left out, never zero.
+    events : tuple of Event
+        Stream events in the order they were committed.
+    commit : float or None
+        Media time in seconds at which all audio used had been heard.
+    raw : str or None
+        The unparsed answer, kept for re-parsing and for reading.
+    reason : str or None
+        Why the outcome is not ok.
+    """
+
+    outcome: Outcome = Outcome.OK
+    label: str | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    commit: Seconds | None = None
+    raw: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compute:
+    """Cost of one decision on the wall clock, in seconds; model loading is not in it."""
+
+    wall: float | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+
+
+class PredictionKey(NamedTuple):
+    """What makes a prediction unique inside a run."""
+
+    sample_id: str
+    condition: str
+    trial: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """One line of a prediction journal.
+
+    ``observed`` is the hash of the observation that was shown; ``None`` for predictions made
+    elsewhere.
+    """
+
+    sample_id: str
+    condition: str = ""
+    trial: int = 0
+    decision: Decision
+    compute: Compute = field(default_factory=Compute)
+    observed: str | None = None
+
+    @property
+    def key(self) -> PredictionKey:
+        """Return the (sample, condition, trial) key."""
+        return PredictionKey(self.sample_id, self.condition, self.trial)

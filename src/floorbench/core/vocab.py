@@ -1,0 +1,54 @@
+"""Closed vocabularies of the field, spelled once."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What became of one (sample, condition, trial); every one has exactly one.
+
+    ``unsupported`` inside a cell that the system declared is wrong; in an undeclared cell it is
+    N/A. Missing, as the policies use the word, is abstained, invalid, failed or timeout.
+    """
+
+    OK = "ok"
+    ABSTAINED = "abstained"
+    UNSUPPORTED = "unsupported"
+    INVALID = "invalid"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+
+
+MISSING = frozenset({Outcome.ABSTAINED, Outcome.INVALID, Outcome.FAILED, Outcome.TIMEOUT})
+
+
+class Role(StrEnum):
+    """Who a channel or a turn belongs to; channels are roles, never indices."""
+
+    USER = "user"
+    SYSTEM = "system"
+    THIRD_PARTY = "third_party"
+
+
+class MissingPolicy(StrEnum):
+    """How a missing prediction enters a score (DEFINITIONS of each metric say the details)."""
+
+    WRONG = "wrong"
+    DROP = "drop"
+
+
+class ParserMode(StrEnum):
+    """How a model's text answer is read into a label."""
+
+    STRICT = "strict"
+    LENIENT = "lenient"
+
+
+class Level(StrEnum):
+    """How far a catalogued system has been run."""
+
+    MEASURED = "measured"
+    REAL_CODE_PATH = "real code path"
+    CONTRACT = "contract"
+    REFERENCE = "reference"

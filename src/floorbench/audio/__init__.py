@@ -1,0 +1,1 @@
+"""Decoding, resampling, channels, opaque audio references, assets and VADs."""

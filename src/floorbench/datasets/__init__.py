@@ -1,0 +1,1 @@
+"""Manifests and one reader per released benchmark and corpus."""

@@ -1,0 +1,1 @@
+"""Definitions of the field on two-channel time; pure, numpy only."""

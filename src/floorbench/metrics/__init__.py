@@ -1,0 +1,1 @@
+"""Pure measures, one family a file; they touch no files, clocks or global random state."""

@@ -1,0 +1,277 @@
+"""Rows, totals and the one door for ratio metrics and rank metrics.
+
+A task turns (sample, prediction) pairs into :class:`Scored`: scoring units as columns, each unit
+tagged with its cluster. A metric is then a pure function of that, in one of two kinds:
+
+*additive* (accuracy, F1, kappa, PASR, distances ...)
+    ``rows`` gives one row of sufficient statistics per unit; rows add up; ``value`` maps totals to
+    the number. ``value`` is vectorised over leading axes, so that a bootstrap is
+    ``value(weights @ cluster_totals)``.
+
+*weighted* (AUC, EER, medians)
+    ``value_weighted`` takes a weight per cluster and draw.
+
+Both become the same thing through :func:`evaluator`: a function from an array of cluster weights
+``(draws, clusters)`` to values ``(draws,)``. Inside these functions undefined is NaN; at the
+boundary (:func:`point`) it becomes ``None`` with the metric's own reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorbench.core.spec import MetricSpec
+from floorbench.errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Column = NDArray[Any]
+Evaluator = Callable[[Floats], Floats]
+
+OUTCOMES = ("ok", "abstained", "unsupported", "invalid", "failed", "timeout", "absent")
+OK, ABSTAINED, UNSUPPORTED, INVALID, FAILED, TIMEOUT, ABSENT = range(7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scored:
+    """Scoring units as columns of equal length ``n``.
+
+    Parameters
+    ----------
+    cluster : int64 array (n,)
+        Code of each unit's cluster, an index into ``clusters``.
+    clusters : tuple of str
+        Names of all clusters of the run. Slices keep the full list, so that every slice of a run
+        is resampled with the same draws.
+    strata : int64 array (len(clusters),)
+        Stratum code of each cluster.
+    weight : float64 array (n,)
+        Weight of each unit, 1 / trials of its sample; 1 without repeats.
+    columns : mapping of str to array (n,)
+        The family's columns, for example ``gold`` and ``predicted`` (int64 codes, -1 for no usable
+        label), ``outcome`` (codes of ``OUTCOMES``), ``score`` (float64, NaN for no score).
+    vocab : mapping of str to tuple of str
+        Names behind coded columns: ``vocab["gold"][code]``. Label sets come from the task.
+    units : tuple of str or None
+        Names of the units, for drill-down; metrics never read them.
+    """
+
+    cluster: Ints
+    clusters: tuple[str, ...]
+    strata: Ints
+    weight: Floats
+    columns: Mapping[str, Column]
+    vocab: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    units: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.cluster)
+        lengths = {"weight": len(self.weight)} | {k: len(v) for k, v in self.columns.items()}
+        if self.units is not None:
+            lengths["units"] = len(self.units)
+        for name, length in lengths.items():
+            if length != n:
+                raise DataError("FB601", f"column '{name}' has {length} rows, 'cluster' has {n}")
+        if len(self.strata) != len(self.clusters):
+            raise DataError(
+                "FB601", f"{len(self.strata)} strata codes for {len(self.clusters)} clusters"
+            )
+        if n and (self.cluster.min() < 0 or self.cluster.max() >= len(self.clusters)):
+            raise DataError("FB601", "a cluster code lies outside the list of clusters")
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    def column(self, name: str) -> Column:
+        """Return a column or raise ``FB601`` naming it."""
+        try:
+            return self.columns[name]
+        except KeyError:
+            raise DataError(
+                "FB601", f"the metric reads a column '{name}' that these units do not have"
+            ) from None
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a vocabulary entry."""
+        return self.vocab[column].index(name)
+
+    def where(self, mask: Bools) -> Scored:
+        """Return the units selected by a boolean mask; clusters keep their codes."""
+        return Scored(
+            cluster=self.cluster[mask],
+            clusters=self.clusters,
+            strata=self.strata,
+            weight=self.weight[mask],
+            columns={k: v[mask] for k, v in self.columns.items()},
+            vocab=self.vocab,
+            units=None
+            if self.units is None
+            else tuple(u for u, m in zip(self.units, mask, strict=True) if m),
+        )
+
+    def present(self) -> Bools:
+        """Return, per cluster, whether any unit of this slice belongs to it."""
+        found = np.zeros(len(self.clusters), dtype=np.bool_)
+        found[self.cluster] = True
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StatTable:
+    """One additive row per unit.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Meaning of each of the ``k`` statistics.
+    values : float64 array (n, k)
+        Already multiplied by the unit's weight.
+    cluster : int64 array (n,)
+    n_clusters : int
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    cluster: Ints
+    n_clusters: int
+
+    def by_cluster(self) -> Floats:
+        """Return sums per cluster, shape ``(n_clusters, k)``."""
+        out = np.empty((self.n_clusters, len(self.names)), dtype=np.float64)
+        for j in range(len(self.names)):
+            out[:, j] = np.bincount(
+                self.cluster, weights=self.values[:, j], minlength=self.n_clusters
+            )
+        return out
+
+    def totals(self) -> Floats:
+        """Return the column sums, shape ``(k,)``."""
+        out: Floats = self.by_cluster().sum(axis=0)
+        return out
+
+
+@runtime_checkable
+class AdditiveMetric(Protocol):
+    """A metric whose value is a function of summed rows."""
+
+    spec: MetricSpec
+
+    def rows(self, scored: Scored) -> StatTable:
+        """Return one row of sufficient statistics per unit."""
+        ...
+
+    def value(self, totals: Floats) -> Floats:
+        """Map totals ``(..., k)`` to values ``(...)``; NaN where undefined, no warnings."""
+        ...
+
+    def reason(self, totals: Floats) -> str:
+        """Say why ``value(totals)`` is undefined, for one vector of totals."""
+        ...
+
+
+@runtime_checkable
+class WeightedMetric(Protocol):
+    """A metric that needs all units at once, weighted by cluster."""
+
+    spec: MetricSpec
+
+    def value_weighted(self, scored: Scored, weights: Floats) -> Floats:
+        """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``; NaN if undefined."""
+        ...
+
+    def reason(self, scored: Scored) -> str:
+        """Say why the unweighted value is undefined."""
+        ...
+
+
+Metric = AdditiveMetric | WeightedMetric
+
+
+class Point(NamedTuple):
+    """A point value, or the reason for its absence."""
+
+    value: float | None
+    reason: str | None
+
+
+def evaluator(metric: Metric, scored: Scored) -> Evaluator:
+    """Return the metric as a function of cluster weights ``(draws, clusters)``.
+
+    This is the one door through which intervals and tests see a metric.
+    """
+    if isinstance(metric, WeightedMetric):
+        return lambda weights: metric.value_weighted(scored, weights)
+    sums = metric.rows(scored).by_cluster()
+    return lambda weights: metric.value(weights @ sums)
+
+
+def point(metric: Metric, scored: Scored) -> Point:
+    """Return the metric's value on the data as they are."""
+    if isinstance(metric, WeightedMetric):
+        ones = np.ones((1, len(scored.clusters)))
+        value = float(metric.value_weighted(scored, ones)[0])
+        return Point(None, metric.reason(scored)) if np.isnan(value) else Point(value, None)
+    totals = metric.rows(scored).totals()
+    value = float(metric.value(totals))
+    return Point(None, metric.reason(totals)) if np.isnan(value) else Point(value, None)
+
+
+def ratio(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide element-wise; NaN where the denominator is 0 (undefined, never 0)."""
+    numerator, denominator = np.broadcast_arrays(
+        np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
+    )
+    out = np.full(denominator.shape, np.nan)
+    np.divide(numerator, denominator, out=out, where=denominator != 0)
+    return out
+
+
+def concat(parts: Sequence[Scored]) -> Scored:
+    """Merge shards; clusters are united by name and must keep one stratum each.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` when shards differ in columns or vocabularies or a cluster changes stratum.
+    """
+    if not parts:
+        raise DataError("FB601", "nothing to merge")
+    first = parts[0]
+    names: dict[str, int] = {}
+    strata: list[int] = []
+    clusters: list[Ints] = []
+    for part in parts:
+        if part.columns.keys() != first.columns.keys() or dict(part.vocab) != dict(first.vocab):
+            raise DataError("FB601", "shards differ in their columns or label sets")
+        codes = np.empty(len(part.clusters), dtype=np.int64)
+        for i, name in enumerate(part.clusters):
+            if name not in names:
+                names[name] = len(names)
+                strata.append(int(part.strata[i]))
+            elif strata[names[name]] != int(part.strata[i]):
+                raise DataError("FB601", f"cluster '{name}' stands in two strata")
+            codes[i] = names[name]
+        clusters.append(codes[part.cluster])
+    units: tuple[str, ...] | None = None
+    if all(p.units is not None for p in parts):
+        units = tuple(_flatten(p.units for p in parts if p.units is not None))
+    return Scored(
+        cluster=np.concatenate(clusters),
+        clusters=tuple(names),
+        strata=np.asarray(strata, dtype=np.int64),
+        weight=np.concatenate([p.weight for p in parts]),
+        columns={k: np.concatenate([p.columns[k] for p in parts]) for k in first.columns},
+        vocab=first.vocab,
+        units=units,
+    )
+
+
+def _flatten(groups: Iterable[tuple[str, ...]]) -> Iterable[str]:
+    for group in groups:
+        yield from group

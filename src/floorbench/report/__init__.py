@@ -1,0 +1,1 @@
+"""Tables and pages from stored runs."""

@@ -1,0 +1,1 @@
+"""The engine: predictions in, journal and run folder out."""

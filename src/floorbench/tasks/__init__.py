@@ -1,0 +1,1 @@
+"""One file per benchmark: observation policy, scoring units, metrics."""

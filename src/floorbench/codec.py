@@ -15,7 +15,7 @@ import typing
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -186,4 +186,4 @@ def _checker(kind: Any) -> _Check | None:
 
 
 def _sentence(error: msgspec.ValidationError) -> str:
-    return cast(str, str(error)).replace("Object missing", "missing").replace(" - at", " at")
+    return str(error).replace("Object missing", "missing").replace(" - at", " at")

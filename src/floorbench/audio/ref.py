@@ -253,7 +253,8 @@ class ArrayAudio(_Audio):
 
     def to_wire(self) -> dict[str, Any]:
         """Return a JSON-ready form: little-endian float32 in base64, up to the cutoff."""
-        visible = self._samples[: self.frames].astype("<f4", copy=False).tobytes()
+        held = max(self.frames, 1)  # an array is never empty, even when nothing is visible
+        visible = self._samples[:held].astype("<f4", copy=False).tobytes()
         return {
             "kind": "array",
             "rate": self._rate,
@@ -274,9 +275,7 @@ def from_wire(wire: Mapping[str, Any]) -> FileAudio | ArrayAudio:
 
     try:
         if wire["kind"] == "file":
-            return FileAudio(
-                Path(wire["path"]), channel=wire["channel"], cutoff=wire["cutoff"]
-            )
+            return FileAudio(Path(wire["path"]), channel=wire["channel"], cutoff=wire["cutoff"])
         if wire["kind"] == "array":
             samples = np.frombuffer(base64.b64decode(wire["f32"], validate=True), dtype="<f4")
             return ArrayAudio(samples, rate=wire["rate"], cutoff=wire["cutoff"])

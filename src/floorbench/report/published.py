@@ -25,9 +25,7 @@ class PublishedTable:
 
 
 _CODETT = "CoDeTT: A Context-Aware Decision Benchmark for Turn-Taking Evaluation"
-_ECHO = (
-    "ECHO: A Matched-Contrast Benchmark for Context-Sensitive Turn-Taking in Full-Duplex Dialogue"
-)
+_ECHO = "ECHO: A Matched-Contrast Benchmark for Context-Sensitive Turn-Taking"
 _TRP = "Umair, Sarathy, de Ruiter (2024), within-turn TRP"
 _DUALTURN = "Rajaa (2026): DualTurn, arXiv:2603.08216"
 

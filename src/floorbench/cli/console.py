@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from floorbench import codec
@@ -32,7 +32,7 @@ def fail(error: FloorbenchError) -> int:
     return error.exit_code
 
 
-def columns(rows: list[tuple[str, ...]], head: tuple[str, ...]) -> str:
+def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
     """Return rows as left-aligned columns with a head line."""
     from floorbench.report.tables import width
 

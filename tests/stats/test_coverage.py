@@ -6,6 +6,7 @@ metric is the pooled rate. The expected figures are those that ``interval`` quot
 
 import numpy as np
 import pytest
+
 from floorbench.stats.bootstrap import bootstrap
 from floorbench.stats.intervals import bca, percentile
 

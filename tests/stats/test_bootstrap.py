@@ -110,6 +110,17 @@ def test_portions_do_not_change_the_values(memory):
         assert np.allclose(usual[name].jackknife, other[name].jackknife, rtol=0, atol=1e-12)
 
 
+def test_absent_clusters_weigh_nothing_and_the_total_stays():
+    strata = np.arange(12) % 3
+    present = np.arange(12) > 2
+    found = bootstrap(
+        {"total": lambda w: w.sum(axis=1)}, strata, present=present, draws=20, seed=0
+    )["total"]
+    assert found.point == 9
+    assert np.allclose(found.values, 9, rtol=0, atol=1e-12)
+    assert np.allclose(found.jackknife, 9, rtol=0, atol=1e-12)
+
+
 def test_seed_and_stream_matter_and_repeat():
     scored = make(7)
 

@@ -57,7 +57,9 @@ def get(*names: str, quiet: bool = False) -> int:
     """
     wanted: dict[str, None] = {}
     for name in names or ("demo",):
-        members = tuple(a.name for a in store.status()) if name == "all" else SETS.get(name, (name,))
+        members = (
+            tuple(a.name for a in store.status()) if name == "all" else SETS.get(name, (name,))
+        )
         wanted.update(dict.fromkeys(members))
     states = {a.name: a.state for a in store.status()}
     code = 0

@@ -142,9 +142,7 @@ class Signals:
         """
         out = []
         for order, (role, signals) in enumerate(self.channels.items()):
-            spans = zip(
-                signals.segments.start.tolist(), signals.segments.end.tolist(), strict=True
-            )
+            spans = zip(signals.segments.start.tolist(), signals.segments.end.tolist(), strict=True)
             for i, (start, end) in enumerate(spans):
                 kind = SEGMENT_CLASSES[signals.segment_class[i]]
                 rule = "truncated" if signals.hold_truncated[i] else "dualturn-4s"

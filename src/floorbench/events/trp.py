@@ -271,7 +271,7 @@ def _midpoints(words: ArrayLike) -> Ints:
     if (times[:, 1] < times[:, 0]).any():
         row = int(np.flatnonzero(times[:, 1] < times[:, 0])[0])
         raise DataError("FB613", f"word {row} ends before it starts")
-    middle = times.sum(axis=1)
+    middle: Ints = times.sum(axis=1)
     if (np.diff(middle) < 0).any():
         row = int(np.flatnonzero(np.diff(middle) < 0)[0]) + 1
         raise DataError("FB613", f"the midpoint of word {row} lies before that of word {row - 1}")
@@ -293,7 +293,8 @@ def _window_sum(values: Ints, half: int) -> Ints:
     total = np.concatenate([[0], np.cumsum(values)])
     index = np.arange(len(values))
     low, high = np.maximum(index - half, 0), np.minimum(index + half + 1, len(values))
-    return (total[high] - total[low]).astype(np.int64)
+    out: Ints = total[high] - total[low]
+    return out
 
 
 def _window_people(person: Ints, slot: Ints, slots: int, half: int) -> Ints:
@@ -307,4 +308,5 @@ def _window_people(person: Ints, slot: Ints, slots: int, half: int) -> Ints:
     low = np.where(same, np.maximum(low, previous), low)
     np.add.at(step, low, 1)
     np.add.at(step, high, -1)
-    return np.cumsum(step)[:slots].astype(np.int64)
+    out: Ints = np.cumsum(step)[:slots]
+    return out

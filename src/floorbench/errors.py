@@ -71,16 +71,18 @@ CODES: dict[str, Code] = {
         "Keep one of the two; a prediction file holds one line per key.",
     ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
-
     # ---- FB4xx: environment: extras, assets, files on this machine ---------------------------
     "FB401": Code(
         "missing extra",
         "An optional library is not installed.",
         "Run the install line of the message.",
     ),
-
+    "FB402": Code(
+        "file cannot be read or written",
+        "The operating system refused a file: missing, no permission, disk full.",
+        "Check the path and the permissions named in the message.",
+    ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
-
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",
@@ -119,13 +121,9 @@ CODES: dict[str, Code] = {
         "to one.",
         "Pass softmax output of shape (frames, classes) in the model's class order.",
     ),
-
     # ---- FB7xx: annotation formats -------------------------------------------------------------
-
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
-
     # ---- FB9xx: construction -------------------------------------------------------------------
-
 }
 
 

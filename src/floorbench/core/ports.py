@@ -1,4 +1,8 @@
-"""The interfaces between rooms: system, stream session, task, dataset source, executor."""
+"""The interfaces between rooms: system, stream session, dataset source.
+
+The task's interface stands in ``floorbench.metrics.base`` (``ScoringTask``), because it speaks of
+columns and core needs no third-party library.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from floorbench.core.prediction import Decision, Event
 from floorbench.core.sample import JsonValue, Observation, Sample
-from floorbench.core.spec import SystemSpec, TaskSpec
+from floorbench.core.spec import SystemSpec
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import Role
 
@@ -76,6 +80,10 @@ class DatasetSource(Protocol):
 
     name: str
 
+    def locator(self) -> Mapping[str, JsonValue]:
+        """Return what ``floorbench.datasets.open_dataset`` needs to open the same data again."""
+        ...
+
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence and notices to print beside every table."""
         ...
@@ -86,18 +94,4 @@ class DatasetSource(Protocol):
 
     def samples(self) -> Iterator[Sample]:
         """Yield samples lazily, in a stable order."""
-        ...
-
-
-class Task(Protocol):
-    """A benchmark protocol: what is shown, and what the answer is worth.
-
-    ``metrics`` and ``scored`` live on the implementation with numpy types (see
-    ``floorbench.metrics.base``), so that ``core`` needs no third-party library.
-    """
-
-    spec: TaskSpec
-
-    def observe(self, sample: Sample, condition: str) -> Observation:
-        """Narrow a sample's observation to what ``condition`` may show."""
         ...

@@ -25,7 +25,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from floorbench.core.spec import MetricSpec
+from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.sample import Observation, Sample
+from floorbench.core.score import Coverage
+from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -198,6 +201,84 @@ class Point(NamedTuple):
 
     value: float | None
     reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measure:
+    """One cell of a result: a metric on a slice of the units, ready to be estimated.
+
+    Parameters
+    ----------
+    metric : AdditiveMetric or WeightedMetric
+    slice : mapping of str to str
+        What the cell shows, for example ``{"language": "zh", "condition": "h0",
+        "action": "Takeover"}``; metric name and slice together name the cell.
+    scored : Scored
+        The units of the cell (already selected).
+    coverage : Coverage
+        Ledger of the predictions behind the cell.
+    undeclared : str or None
+        Why the cell is N/A (the system does not declare it); it is then not computed.
+    note : str or None
+        A remark to print beside the value, for example ``answered items only``.
+    headline : bool
+        Whether the cell belongs to the printed table (all cells are stored).
+    """
+
+    metric: Metric
+    slice: Mapping[str, str]
+    scored: Scored
+    coverage: Coverage
+    undeclared: str | None = None
+    note: str | None = None
+    headline: bool = False
+
+
+class DueItem(NamedTuple):
+    """One prediction that the protocol asks for, with the prediction if there is one."""
+
+    sample: Sample
+    condition: str
+    trial: int
+    prediction: Prediction | None
+
+
+class ScoringTask(Protocol):
+    """What the engine and the scorer need from a benchmark protocol (one file in ``tasks``).
+
+    Construction takes the task's own keyword parameters and nothing else; ``spec.parameters``
+    lists them resolved, because they enter the signature.
+    """
+
+    spec: TaskSpec
+
+    def conditions(self, system: SystemSpec) -> tuple[str, ...]:
+        """Return the conditions to run for a system (a context-free system runs fewer)."""
+        ...
+
+    def observe(self, sample: Sample, condition: str) -> Observation:
+        """Narrow a sample's observation to what ``condition`` may show."""
+        ...
+
+    def due(self, sample: Sample, system: SystemSpec) -> bool:
+        """Tell whether a sample lies in the system's declared capability."""
+        ...
+
+    def gold(self, sample: Sample) -> Decision:
+        """Return the decision of a perfect system, in task labels (used by references only)."""
+        ...
+
+    def problem(self, sample: Sample, decision: Decision) -> str | None:
+        """Say what is wrong with a decision made elsewhere (unknown label ...), or ``None``."""
+        ...
+
+    def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
+        """Turn items into scoring units, by kind of unit (``sample``, ``pair``, ``slot`` ...)."""
+        ...
+
+    def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Sequence[Measure]:
+        """Return every cell of the task's result."""
+        ...
 
 
 def evaluator(metric: Metric, scored: Scored) -> Evaluator:

@@ -1,0 +1,20 @@
+"""The tables of names that ship with floorbench; a new part adds one line here."""
+
+from __future__ import annotations
+
+from floorbench.registry import Entry, Registry
+
+TASKS = Registry(
+    "task",
+    {
+        "codett": Entry("floorbench.tasks.codett:CodettTask", "CoDeTT: 4 actions, 14 intents"),
+    },
+)
+
+DATASETS = Registry("dataset", {})
+
+SYSTEMS = Registry("system", {})
+
+METRICS = Registry("metric", {})
+
+ALL = {r.kind: r for r in (TASKS, DATASETS, SYSTEMS, METRICS)}

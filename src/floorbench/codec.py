@@ -1,0 +1,189 @@
+"""JSON at the boundary: dataclasses in, dataclasses out, nothing let through by accident.
+
+msgspec does the work; this module adds what it leaves open for plain dataclasses: unknown keys
+are refused with a suggestion, non-finite numbers are refused in both directions (they would be
+written as ``null``), and numpy scalars become plain numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+import types
+import typing
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from floorbench.errors import DataError, Place, did_you_mean
+
+T = TypeVar("T")
+
+
+def encode(value: object) -> bytes:
+    """Return compact JSON with sorted keys for mappings and declared order for dataclasses.
+
+    Raises
+    ------
+    DataError
+        ``FB202`` when a number is NaN or infinite, with the path to it.
+    """
+    return msgspec.json.encode(to_builtins(value))
+
+
+def encode_pretty(value: object) -> str:
+    """Return indented JSON text ending in a newline, for files that people read."""
+    return msgspec.json.format(encode(value), indent=2).decode() + "\n"
+
+
+def to_builtins(value: object) -> Any:
+    """Return the JSON-ready form of dataclasses, mappings, sequences and numpy scalars."""
+    plain = msgspec.to_builtins(value, enc_hook=_numpy_hook, str_keys=True)
+    _refuse_non_finite(plain, "$", None)
+    return plain
+
+
+def decode(data: bytes | str, kind: type[T], *, where: Place | None = None) -> T:
+    """Read one JSON value into ``kind``.
+
+    Raises
+    ------
+    DataError
+        ``FB201`` for broken JSON, a missing or unknown key or a wrong type; ``FB202`` for a
+        non-finite number.
+    """
+    return convert(parse(data, where=where), kind, where=where)
+
+
+def parse(data: bytes | str, *, where: Place | None = None) -> Any:
+    """Read one JSON value into plain Python values, refusing non-finite numbers."""
+    try:
+        plain = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError("FB201", f"not valid JSON ({error})", where=where) from None
+    _refuse_non_finite(plain, "$", where)
+    return plain
+
+
+def convert(plain: Any, kind: type[T], *, where: Place | None = None) -> T:
+    """Turn plain values into ``kind``, refusing unknown keys (see :func:`decode`)."""
+    _refuse_unknown(plain, kind, "$", where)
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise DataError("FB201", _sentence(error), where=where) from None
+    except DataError as error:  # a value's own check, for example a reversed span
+        raise DataError(error.code, error.what, where=where, hint=error.hint) from None
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Read a whole JSON file into ``kind`` (errors as :func:`decode`, ``FB402`` if unreadable)."""
+    return decode(read_bytes(path), kind, where=Place(str(path)))
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file or raise ``FB402`` saying why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(
+            "FB402", f"cannot be read: {error.strerror or error}", where=Place(str(path))
+        ) from None
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 (hex) of the canonical JSON of a value; key order does not matter."""
+    return hashlib.sha256(msgspec.json.encode(to_builtins(value), order="sorted")).hexdigest()
+
+
+def _numpy_hook(value: Any) -> Any:
+    item = getattr(value, "tolist", None)
+    if callable(item):  # numpy scalar or array
+        return item()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def _refuse_non_finite(plain: Any, path: str, where: Place | None) -> None:
+    if isinstance(plain, float):
+        if not math.isfinite(plain):
+            raise DataError("FB202", f"{path} is {plain!r}", where=where)
+    elif isinstance(plain, dict):
+        for key, item in plain.items():
+            if isinstance(item, float | dict | list):
+                _refuse_non_finite(item, f"{path}.{key}", where)
+    elif isinstance(plain, list):
+        for index, item in enumerate(plain):
+            if isinstance(item, float | dict | list):
+                _refuse_non_finite(item, f"{path}[{index}]", where)
+
+
+_Check = Callable[[Any, str, "Place | None"], None]
+
+
+def _refuse_unknown(plain: Any, kind: Any, path: str, where: Place | None) -> None:
+    check = _checker(kind)
+    if check is not None:
+        check(plain, path, where)
+
+
+@cache
+def _checker(kind: Any) -> _Check | None:
+    """Build, once per type, the walk that finds keys no dataclass field takes."""
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        fields = {f.name: _checker(hints[f.name]) for f in dataclasses.fields(kind)}
+
+        def check_fields(plain: Any, path: str, where: Place | None) -> None:
+            if not isinstance(plain, dict):
+                return
+            for key, item in plain.items():
+                if key not in fields:
+                    near = did_you_mean(str(key), fields)
+                    raise DataError(
+                        "FB201",
+                        f"unknown key '{key}' at {path}",
+                        where=where,
+                        hint=f"did you mean '{near}'?" if near else f"known: {', '.join(fields)}",
+                    )
+                inner = fields[key]
+                if inner is not None:
+                    inner(item, f"{path}.{key}", where)
+
+        return check_fields
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (typing.Union, types.UnionType):
+        inner = [c for c in map(_checker, args) if c is not None]
+        return inner[0] if len(inner) == 1 else None
+    if isinstance(origin, type) and issubclass(origin, Mapping) and len(args) == 2:
+        of_value = _checker(args[1])
+        if of_value is None:
+            return None
+
+        def check_values(plain: Any, path: str, where: Place | None) -> None:
+            if isinstance(plain, dict):
+                for key, item in plain.items():
+                    of_value(item, f"{path}.{key}", where)
+
+        return check_values
+    if isinstance(origin, type) and issubclass(origin, list | tuple) and args:
+        of_item = _checker(args[0])
+        if of_item is None:
+            return None
+
+        def check_items(plain: Any, path: str, where: Place | None) -> None:
+            if isinstance(plain, list):
+                for index, item in enumerate(plain):
+                    of_item(item, f"{path}[{index}]", where)
+
+        return check_items
+    return None
+
+
+def _sentence(error: msgspec.ValidationError) -> str:
+    return str(error).replace("Object missing", "missing").replace(" - at", " at")

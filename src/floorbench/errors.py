@@ -108,7 +108,7 @@ CODES: dict[str, Code] = {
     "FB613": Code(
         "bad listener responses",
         "Responses or words of a stimulus cannot be turned into labels.",
-        "Give the roster of everybody who heard the stimulus and words in order of their midpoints.",
+        "Give the roster of everybody who heard the stimulus and words in order of midpoints.",
     ),
     "FB614": Code(
         "unknown event label",

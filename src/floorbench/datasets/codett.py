@@ -53,7 +53,7 @@ class _Index(NamedTuple):
     """What the first pass keeps: strata by cluster, and the number of lines."""
 
     strata: dict[bytes, str]
-    count: int
+    lines: int
 
 
 class CodettSource:
@@ -100,7 +100,7 @@ class CodettSource:
 
     def locator(self) -> Mapping[str, JsonValue]:
         """Return reader and path."""
-        return {"reader": "codett", "path": str(self.path)}
+        return {"reader": "codett", "path": str(self.path), "name": self.name}
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and size."""
@@ -110,7 +110,7 @@ class CodettSource:
             "version": manifest.version if manifest else "unknown",
             "licence": manifest.licence if manifest else "unknown",
             "notices": list(manifest.notices) if manifest else [],
-            "samples": self._first_pass().count,
+            "samples": self._first_pass().lines,
         }
 
     def digest(self) -> str:
@@ -162,12 +162,11 @@ class CodettSource:
                 ) from None
 
     def _dialogue(self, line: bytes, where: Place) -> Dialogue:
-        assert where.file is not None
-        return read_line(line, where, hinted_state=from_path(where.file).state)
+        return read_line(line, where, hinted_state=from_path(where.file or "").state)
 
     def _first_pass(self) -> _Index:
         if self._index is None:
-            ids: dict[bytes, int] = {}
+            ids: set[bytes] = set()
             strata: dict[bytes, str] = {}
             count = 0
             for file, line, where in self._lines():
@@ -180,7 +179,7 @@ class CodettSource:
                         f"sample '{_sample_id(dialogue, where)}' appears twice",
                         where=where,
                     )
-                ids[name.digest()] = count
+                ids.add(name.digest())
                 key = _cluster_key(_cluster(dialogue, where)[0])
                 stratum = _stratum(dialogue, file, where)
                 known = strata.get(key)

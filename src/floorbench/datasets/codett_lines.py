@@ -163,7 +163,9 @@ def read_gold(content: str, *, stated: str | None, hinted: str | None, where: Pl
     if state is None:
         raise DataError("FB214", "no state tag in the target turn or the gold answer", where=where)
     if len(tags) != 2:
-        raise DataError("FB213", f"gold answer {content!r} is not <|Action|><|Scenario|>", where=where)
+        raise DataError(
+            "FB213", f"gold answer {content!r} is not <|Action|><|Scenario|>", where=where
+        )
     action, scenario = find_action(tags[0]), find_scenario(tags[1])
     if action is None:
         raise _unknown("action", tags[0], ACTIONS, where)

@@ -105,7 +105,9 @@ class _Store:
 
     def __init__(self, folder: Path, root: Path) -> None:
         self._root = root
-        self._file = folder / f"{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]}.json"
+        self._file = (
+            folder / f"{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]}.json"
+        )
         self._entries: dict[str, list[object]] = {}
         self._changed = False
         try:

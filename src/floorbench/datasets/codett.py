@@ -67,6 +67,8 @@ class CodettSource:
         Name to print; the manifest's or the folder's name by default.
     cache : Path or None
         Folder for audio hashes; the user's cache by default.
+    located : str or None
+        What ``locator`` says instead of the path, for sets that ship with floorbench.
 
     Raises
     ------
@@ -75,7 +77,12 @@ class CodettSource:
     """
 
     def __init__(
-        self, path: str | Path, *, name: str | None = None, cache: Path | None = None
+        self,
+        path: str | Path,
+        *,
+        name: str | None = None,
+        cache: Path | None = None,
+        located: str | None = None,
     ) -> None:
         self.path = Path(path)
         self.root = find_root(self.path)
@@ -85,6 +92,7 @@ class CodettSource:
         self.manifest: Manifest | None = read_manifest(self.root)
         self.name = name or (self.manifest.name if self.manifest else self.root.resolve().name)
         self._cache = cache
+        self._located = located
         self._audio = AudioPaths(self.root)
         self._index: _Index | None = None
         self._digest: str | None = None
@@ -100,7 +108,8 @@ class CodettSource:
 
     def locator(self) -> Mapping[str, JsonValue]:
         """Return reader and path."""
-        return {"reader": "codett", "path": str(self.path), "name": self.name}
+        path = self._located or str(self.path)
+        return {"reader": "codett", "path": path, "name": self.name}
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and size."""

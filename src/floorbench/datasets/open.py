@@ -43,6 +43,8 @@ def open_dataset(
         path = known.pop("path", None)
         if not isinstance(name, str) or not isinstance(path, str):
             raise DataError("FB211", "a locator needs 'reader' and 'path'")
+        if path.startswith(_STARTER_PREFIX):
+            return starter(path.removeprefix(_STARTER_PREFIX))
         return open_dataset(path, reader=name, **{**known, **options})
     if str(where).startswith(_STARTER_PREFIX):
         return starter(str(where).removeprefix(_STARTER_PREFIX))
@@ -72,7 +74,7 @@ def starter(name: str) -> DatasetSource:
             f"there is no starter set '{name}'",
             hint=f"did you mean '{near}'?" if near else f"known: {', '.join(sets) or 'none'}",
         )
-    source: DatasetSource = DATASETS.load(name)(STARTER / name)
+    source: DatasetSource = DATASETS.load(name)(STARTER / name, located=f"{_STARTER_PREFIX}{name}")
     return source
 
 

@@ -2,11 +2,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support import codett_tiny as tiny
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.clips import ClipsSource
 from floorbench.errors import DataError
+from support import codett_tiny as tiny
 
 
 def touch(root: Path, *names: str) -> None:

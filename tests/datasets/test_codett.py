@@ -3,12 +3,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support import codett_tiny as tiny
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett import CodettSource, from_path
 from floorbench.datasets.codett_labels import BY_LABEL
 from floorbench.errors import DataError
+from support import codett_tiny as tiny
 
 COMPLETION = BY_LABEL["SystemIdle_Takeover_Completion"]
 INCOMPLETE = BY_LABEL["SystemIdle_Dismiss_Incomplete"]
@@ -76,7 +76,7 @@ def test_a_history_turn_without_audio_is_kept_as_absent(tmp_path: Path) -> None:
     history = tiny.rounds(1, name="n", folder="f", audio=False)
     sample = next(
         one(tmp_path, tiny.line(COMPLETION, text="x", audio=None, history=history)).samples()
-    )  # noqa: E501
+    )
     assert [(t.role, t.audio) for t in sample.observation.turns] == [
         (Role.USER, None),
         (Role.SYSTEM, None),
@@ -185,7 +185,7 @@ def test_root_is_found_from_any_level(root: Path, tmp_path: Path) -> None:
             )
         )
         == 1
-    )  # noqa: E501
+    )
 
 
 def test_an_empty_folder_is_no_dataset(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@ import json
 from typing import Any
 
 import pytest
-from support import codett_tiny as tiny
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett_labels import BY_LABEL
@@ -14,6 +13,7 @@ from floorbench.datasets.codett_lines import (
     unwrap,
 )
 from floorbench.errors import DataError, Place
+from support import codett_tiny as tiny
 
 COMPLETION = BY_LABEL["SystemIdle_Takeover_Completion"]
 BACKCHANNEL = BY_LABEL["SystemSpeaking_Maintain_Backchannel"]

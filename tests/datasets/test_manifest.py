@@ -1,7 +1,6 @@
 from pathlib import Path
 
 import pytest
-from support import codett_tiny as tiny
 
 from floorbench.audio.ref import FileAudio
 from floorbench.datasets.manifest import (
@@ -13,6 +12,7 @@ from floorbench.datasets.manifest import (
     write_manifest,
 )
 from floorbench.errors import DataError
+from support import codett_tiny as tiny
 
 
 def test_a_manifest_round_trips(tmp_path: Path) -> None:

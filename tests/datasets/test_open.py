@@ -1,13 +1,13 @@
 from pathlib import Path
 
 import pytest
-from support import codett_tiny as tiny
 
 from floorbench.datasets import open as opening
 from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.open import open_dataset, starter
 from floorbench.errors import DataError, UsageError
+from support import codett_tiny as tiny
 
 
 def test_the_reader_is_found_by_looking(tmp_path: Path) -> None:

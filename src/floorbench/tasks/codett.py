@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, cast
+from typing import cast
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample
@@ -38,7 +38,7 @@ from floorbench.tasks.codett_cells import Cells
 from floorbench.tasks.history import VIEWS, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
-from floorbench.tasks.units import Units
+from floorbench.tasks.units import Units, choice
 
 VERSION = "1"
 HISTORY = (0, 1, 3, 5)
@@ -88,13 +88,11 @@ class CodettTask:
         prompt_language: str = "sample",
         languages: Sequence[str] = ("zh", "en"),
     ) -> None:
-        self._stage = cast(Stage, _choice("stage", stage, ("intent", "action")))
-        self._mode = ParserMode(_choice("parser", parser, tuple(ParserMode)))
-        self._missing = cast(
-            Literal["wrong", "drop"], _choice("missing", missing, tuple(MissingPolicy))
-        )
-        self._view = _choice("view", view, ("auto", *VIEWS))
-        self._prompt_language = _choice("prompt_language", prompt_language, ("sample", *LANGUAGES))
+        self._stage = cast(Stage, choice("stage", stage, ("intent", "action")))
+        self._mode = ParserMode(choice("parser", parser, tuple(ParserMode)))
+        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._view = choice("view", view, ("auto", *VIEWS))
+        self._prompt_language = choice("prompt_language", prompt_language, ("sample", *LANGUAGES))
         self._prompt = prompt
         self._threshold = threshold
         self._languages = tuple(languages)
@@ -223,7 +221,7 @@ class CodettTask:
         return {"sample": units.scored()}
 
     def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Sequence[Measure]:
-        """Return every cell: stage 1, states, ranking, stage 2 and baselines, per language and H."""
+        """Return stage 1, states, ranking, stage 2 and baselines, per language and condition."""
         return Cells(
             scored=scored["sample"],
             system=system,
@@ -263,9 +261,3 @@ def _gold(sample: Sample) -> tuple[str, str]:
             "FB213", f"gold label {label!r} is none of CoDeTT's", where=Place(item=sample.id)
         )
     return BY_LABEL[label].action, str(label)
-
-
-def _choice(name: str, value: str, allowed: Sequence[str]) -> str:
-    if value not in allowed:
-        raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
-    return str(value)

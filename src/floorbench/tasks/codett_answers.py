@@ -10,7 +10,7 @@ from floorbench.core.vocab import Outcome, ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_LABEL, LABELS, STATE_OF
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import INVALID, OK
-from floorbench.tasks.labelmaps import TABLES, LabelMap, label_map
+from floorbench.tasks.labelmaps import TABLES, LabelMap, label_map, native_label
 from floorbench.tasks.parsing import Stage, parse_answer
 from floorbench.tasks.units import outcome_code
 
@@ -54,8 +54,9 @@ def capability(system: SystemSpec, *, stage: Stage) -> Capability:
     intents = table is None and stage == "intent" and system.labels is None
     for label in system.labels if system.labels is not None else _all_labels(table):
         native = table.native(label) if table is not None else None
-        if table is not None and native in table.actions:
-            actions.add(table.actions[native])
+        action = table.actions.get(native) if table is not None and native is not None else None
+        if action is not None:
+            actions.add(action)
         elif label in ACTIONS:
             actions.add(label)
         elif label in BY_LABEL:
@@ -102,7 +103,7 @@ def meaning(
     score = decision.scores.get(system.score) if system.score is not None else None
     if system.label_map is not None:
         table = label_map(system.label_map)
-        native = _native(decision, table, score, threshold)
+        native = native_label(decision, table, score=score, threshold=threshold)
         action = table.actions.get(native) if native is not None else None
         return Meaning(OK if action is not None else INVALID, action, None, score)
     if decision.label in ACTIONS:
@@ -122,16 +123,6 @@ def meaning(
         return Meaning(INVALID, score=score)
     label = answer.intent.label if answer.intent is not None else None
     return Meaning(OK, answer.action, label, score, answer.relaxed)
-
-
-def _native(
-    decision: Decision, table: LabelMap, score: float | None, threshold: float | None
-) -> str | None:
-    if threshold is not None and table.positive is not None:
-        if score is None:
-            return None
-        return table.positive if score > threshold else table.negative
-    return table.native(decision.label) if decision.label is not None else None
 
 
 def problem_of(decision: Decision, *, state: str, stage: Stage, mode: ParserMode) -> str | None:

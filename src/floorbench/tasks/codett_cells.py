@@ -20,7 +20,7 @@ from floorbench.datasets.codett_labels import (
     actions_of,
     labels_of,
 )
-from floorbench.metrics.base import INVALID, OK, Bools, Measure, Metric, Scored
+from floorbench.metrics.base import INVALID, OK, Bools, Ints, Measure, Metric, Scored
 from floorbench.metrics.classification import (
     accuracy,
     action_average,
@@ -34,9 +34,7 @@ from floorbench.metrics.confusion import Confusion, confusion
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.codett_answers import Capability
-from floorbench.tasks.units import coverage
-
-NOTHING = Coverage(expected=0)
+from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +127,7 @@ class Cells:
         if self.system.score is None or "Takeover" not in self.declared.actions:
             return
         idle = units.where(units.column("state") == STATES.index(IDLE))
-        # a decision may be answered and yet carry no score: for a ranking it is then not answered
-        unscored = np.isnan(idle.column("score")) & (idle.column("outcome") == OK)
-        scores = with_columns(idle, outcome=np.where(unscored, INVALID, idle.column("outcome")))
+        scores = without_unscored(idle)
         rank = {**where, "state": IDLE, "positive": "Takeover"}
         yield self._cell(auc(positive="Takeover"), scores, rank, headline=True)
         if (scores.column("outcome") != OK).any():
@@ -226,7 +222,7 @@ class Cells:
             metric=metric,
             slice=dict(where),
             scored=units,
-            coverage=NOTHING if undeclared is not None else coverage(units),
+            coverage=no_cover() if undeclared is not None else coverage(units),
             undeclared=undeclared,
             note=note,
             headline=headline,
@@ -258,7 +254,7 @@ def intent_units(units: Scored) -> Scored:
     return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
 
 
-def constant_per_state(units: Scored) -> np.ndarray:
+def constant_per_state(units: Scored) -> Ints:
     """Return, per unit, the most frequent gold action of its state."""
     said = np.zeros(len(units), dtype=np.int64)
     for state in STATES:
@@ -267,7 +263,7 @@ def constant_per_state(units: Scored) -> np.ndarray:
     return said
 
 
-def constant_everywhere(units: Scored) -> np.ndarray:
+def constant_everywhere(units: Scored) -> Ints:
     """Return, per unit, the most frequent gold action of all units."""
     everywhere = np.ones(len(units), dtype=np.bool_)
     return np.full(len(units), _most_frequent(units, everywhere), dtype=np.int64)
@@ -278,11 +274,6 @@ def _most_frequent(units: Scored, where: Bools) -> int:
         units.column("gold")[where], weights=units.weight[where], minlength=len(ACTIONS)
     )
     return int(np.argmax(counts))
-
-
-def with_columns(units: Scored, **columns: np.ndarray) -> Scored:
-    """Return units with some columns replaced."""
-    return replace(units, columns={**units.columns, **columns})
 
 
 def _history_note(units: Scored, condition: str) -> str | None:

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from floorbench.core.prediction import Decision
 from floorbench.errors import UsageError, did_you_mean
 
 VERSION = "1"
@@ -117,3 +118,18 @@ def label_map(name: str) -> LabelMap:
             hint=f"did you mean '{near}'?" if near else f"known: {', '.join(TABLES)}",
         )
     return TABLES[name]
+
+
+def native_label(
+    decision: Decision, table: LabelMap, *, score: float | None, threshold: float | None
+) -> str | None:
+    """Return the native label of a decision, in the table's spelling.
+
+    With a ``threshold`` and a table of a scored system the label comes from the score alone:
+    positive when it is greater than the threshold, ``None`` without a score.
+    """
+    if threshold is not None and table.positive is not None:
+        if score is None:
+            return None
+        return table.positive if score > threshold else table.negative
+    return table.native(decision.label) if decision.label is not None else None

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from floorbench.core.vocab import ParserMode
@@ -170,7 +171,7 @@ def _labels(names: list[_Name], folded: str) -> list[tuple[str, str]]:
     """Return each action that a scenario follows directly, with that scenario, once."""
     pairs = [
         (first.name, second.name)
-        for first, second in zip(names, names[1:], strict=False)
+        for first, second in pairwise(names)
         if (first.kind, second.kind) == ("action", "scenario")
         and _JOINT.fullmatch(folded, first.end, second.start)
     ]

@@ -1,4 +1,4 @@
-"""The questions put to prompted systems: own texts in versioned files, hashed into the signature."""
+"""Questions put to prompted systems: texts in versioned files, hashed into the signature."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from floorbench.core.prediction import Prediction
 from floorbench.core.sample import Sample
 from floorbench.core.score import Coverage
 from floorbench.core.vocab import Outcome
-from floorbench.metrics.base import ABSENT, OUTCOMES, Scored
+from floorbench.errors import UsageError
+from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored
 
 OUTCOME_CODE = {outcome: OUTCOMES.index(outcome.value) for outcome in Outcome}
 
@@ -107,3 +109,26 @@ def coverage(scored: Scored) -> Coverage:
         expected=len(scored),
         **{name: int(n) for name, n in zip(OUTCOMES, counts.tolist(), strict=True)},
     )
+
+
+def no_cover() -> Coverage:
+    """Return the ledger of a cell that was not asked for."""
+    return Coverage(expected=0)
+
+
+def with_columns(units: Scored, **columns: Column) -> Scored:
+    """Return units with some columns replaced."""
+    return replace(units, columns={**units.columns, **columns})
+
+
+def without_unscored(units: Scored) -> Scored:
+    """Return units in which an answer without a score is an invalid answer (for rankings)."""
+    bare = np.isnan(units.column("score")) & (units.column("outcome") == OK)
+    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
+
+
+def choice(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return a parameter's value or raise ``FB103`` with the allowed ones."""
+    if value not in allowed:
+        raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
+    return str(value)

@@ -169,6 +169,32 @@ CODES: dict[str, Code] = {
         "Columns of unequal length, unknown labels, or values outside their range.",
         "The message names the column and the row.",
     ),
+    "FB650": Code(
+        "bad resampling request",
+        "The seed, number of draws, level, power or number of permutations is out of range.",
+        "Seeds are 0 or more, draws at least 1, levels strictly between 0 and 1.",
+    ),
+    "FB651": Code(
+        "clusters do not fit",
+        "Strata, masks or the two systems of a comparison do not have the same clusters.",
+        "Compare systems on the same samples, and give one stratum code per cluster.",
+    ),
+    "FB652": Code(
+        "evaluator of the wrong shape",
+        "A metric returned something else than one value per draw.",
+        "A function of weights (draws, clusters) returns values (draws,).",
+    ),
+    "FB653": Code(
+        "impossible count",
+        "A rate has more successes than units, a negative count, or a fraction of a unit.",
+        "Give successes between 0 and the number of units.",
+    ),
+    "FB654": Code(
+        "impossible p value",
+        "A p value is NaN or lies outside [0, 1].",
+        "Pass None where no test was possible.",
+    ),
+
     # ---- FB7xx: annotation formats -------------------------------------------------------------
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
     # ---- FB9xx: construction -------------------------------------------------------------------

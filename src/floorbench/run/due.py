@@ -1,4 +1,4 @@
-"""Which predictions a protocol asks for, in one fixed order: the engine, checks and scores agree."""
+"""Which predictions a protocol asks for, in one fixed order, for engine, checks and scores."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where systems are asked: in this thread, in several threads, or (``processes``) in workers.
 
 An executor takes items lazily, keeps a bounded number in flight and gives answers back in any
-order; the engine knows which is which by the item's index.
+order; the engine knows which is which by number.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from floorbench.run.wire import observation_hash
 class Item(NamedTuple):
     """One question, numbered by the engine."""
 
-    index: int
+    number: int
     observation: Observation
 
 
 class Answer(NamedTuple):
     """What came back for an item, and the hash of what was shown."""
 
-    index: int
+    number: int
     observed: str | None
     decision: Decision
     compute: Compute
@@ -42,6 +42,8 @@ class Executor(Protocol):
 
     name: str
     workers: int
+    batch: int
+    timeout: float | None
     warning: str | None
 
     def start(self, choice: SystemChoice) -> SystemSpec:
@@ -107,7 +109,7 @@ def answer_batch(system: System, batch: list[Item], timeout: float | None) -> li
     observed = [observation_hash(item.observation) for item in batch]
     answered = decide_all(system, [item.observation for item in batch], timeout=timeout)
     return [
-        Answer(item.index, shown, encodable(decision), compute)
+        Answer(item.number, shown, encodable(decision), compute)
         for item, shown, (decision, compute) in zip(batch, observed, answered, strict=True)
     ]
 
@@ -119,8 +121,8 @@ class SerialExecutor:
     workers = 1
 
     def __init__(self, *, batch: int = 1, timeout: float | None = None) -> None:
-        self._batch = batch
-        self._timeout = timeout
+        self.batch = batch
+        self.timeout = timeout
         self._system: System | None = None
         self.warning: str | None = _cannot_cut(self.name, timeout)
 
@@ -132,8 +134,8 @@ class SerialExecutor:
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items one batch after the other."""
         assert self._system is not None  # noqa: S101 -- start() comes first
-        for batch in batches(items, self._batch):
-            yield from answer_batch(self._system, batch, self._timeout)
+        for batch in batches(items, self.batch):
+            yield from answer_batch(self._system, batch, self.timeout)
 
     def close(self) -> None:
         """Drop the system."""
@@ -147,8 +149,8 @@ class ThreadExecutor:
 
     def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
         self.workers = workers
-        self._batch = batch
-        self._timeout = timeout
+        self.batch = batch
+        self.timeout = timeout
         self._systems: list[System] = []
         self._todo: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[list[Answer] | BaseException] = queue.SimpleQueue()
@@ -164,14 +166,14 @@ class ThreadExecutor:
     def _work(self, system: System) -> None:
         while (batch := self._todo.get()) is not None:
             try:
-                self._done.put(answer_batch(system, batch, self._timeout))
+                self._done.put(answer_batch(system, batch, self.timeout))
             except BaseException as error:  # handed to the engine's thread, which raises it
                 self._done.put(error)
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which threads finish."""
         waiting = 0
-        for batch in batches(items, self._batch):
+        for batch in batches(items, self.batch):
             if waiting == self.workers:
                 yield from self._next()
                 waiting -= 1

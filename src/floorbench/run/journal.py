@@ -135,4 +135,6 @@ def read_journal(path: Path) -> Iterator[Line]:
             try:
                 yield Line(number, codec.decode(line, Prediction, where=where))
             except FloorbenchError as error:
-                raise DataError("FB505", f"journal line is broken: {error.what}", where=where) from None
+                raise DataError(
+                    "FB505", f"journal line is broken: {error.what}", where=where
+                ) from None

@@ -95,8 +95,8 @@ class ProcessExecutor:
 
     def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
         self.workers = workers
-        self._batch = batch
-        self._timeout = timeout
+        self.batch = batch
+        self.timeout = timeout
         self._hello = b""
         self._pool: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
@@ -120,7 +120,7 @@ class ProcessExecutor:
         self._hello = codec.encode(
             {
                 "system": {"name": choice.name, "parameters": choice.parameters},
-                "timeout": self._timeout,
+                "timeout": self.timeout,
             }
         )
         for _ in range(self.workers):
@@ -133,7 +133,7 @@ class ProcessExecutor:
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
-        source = batches(items, self._batch)
+        source = batches(items, self.batch)
         again: deque[list[Item]] = deque()
         exhausted = False
         while True:
@@ -210,12 +210,12 @@ class ProcessExecutor:
         for worker in [w for w in self._pool if w.deadline is not None and w.deadline <= now]:
             self._bury(worker)
             self._spawn()
-            yield from _lost(worker, again, timed_out(self._timeout or 0.0))
+            yield from _lost(worker, again, timed_out(self.timeout or 0.0))
 
     def _deadline(self, worker: _Worker) -> float | None:
-        if self._timeout is None or worker.batch is None:
+        if self.timeout is None or worker.batch is None:
             return None
-        return time.monotonic() + self._timeout * len(worker.batch) + GRACE
+        return time.monotonic() + self.timeout * len(worker.batch) + GRACE
 
     def _died(self, worker: _Worker, again: deque[list[Item]]) -> Iterator[Answer]:
         status = self._bury(worker)
@@ -235,7 +235,7 @@ def _unpack(worker: _Worker, pairs: list[list[Any]]) -> Iterator[Answer]:
     worker.batch, worker.observed, worker.deadline = None, None, None
     for item, shown, (decision, compute) in zip(batch, observed, pairs, strict=True):
         yield Answer(
-            item.index,
+            item.number,
             shown,
             codec.convert(decision, Decision),
             codec.convert(compute, Compute),
@@ -249,7 +249,7 @@ def _lost(worker: _Worker, again: deque[list[Item]], decision: Decision) -> Iter
         return
     for item in batch:
         shown = worker.observed[0] if worker.observed else None
-        yield Answer(item.index, shown, decision, Compute())
+        yield Answer(item.number, shown, decision, Compute())
 
 
 def _death(status: int) -> str:

@@ -7,7 +7,9 @@ predicted elsewhere (replay). What they write are ordinary predictions, marked `
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections import Counter
+from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
@@ -111,12 +113,9 @@ class Prior:
         if prevalence is None:
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no gold label in this state")
         draw = _uniform(self._seed, PredictionKey(sample.id, condition, trial))
-        label = ""
-        for label, share in prevalence.items():
-            draw -= share
-            if draw < 0:
-                break
-        return Decision(label=label, scores=dict(prevalence))
+        edges = list(accumulate(prevalence.values()))
+        place = min(bisect_right(edges, draw), len(edges) - 1)
+        return Decision(label=list(prevalence)[place], scores=dict(prevalence))
 
 
 def _uniform(seed: int, key: PredictionKey) -> float:

@@ -51,7 +51,10 @@ class DatasetRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitting:
-    """One process that worked on the run, from its start or from a resume."""
+    """One process that worked on the run, from its start or from a resume.
+
+    ``written`` counts its own predictions, ``outcomes`` all of the journal when it ended.
+    """
 
     started: str
     ended: str | None = None
@@ -61,6 +64,7 @@ class Sitting:
     batch: int = 1
     timeout: float | None = None
     written: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
     floorbench: str = ""
 
 
@@ -90,8 +94,6 @@ class RunRecord:
     packages: Mapping[str, str]
     hardware: Mapping[str, JsonValue]
     sittings: tuple[Sitting, ...] = ()
-
-
 
 
 class RunFolder:

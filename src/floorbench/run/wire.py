@@ -119,14 +119,14 @@ def _audio_identity(ref: AudioRef) -> JsonValue:
 def _audio_to_wire(ref: AudioRef) -> JsonValue:
     kind = type(ref)
     to_wire = getattr(ref, "to_wire", None)
-    if not callable(to_wire) or not hasattr(kind, "from_wire"):
+    if not callable(to_wire):
         raise UsageError(
             "FB509", f"audio of type {kind.__name__} cannot be sent to a worker process"
         )
-    return {"type": f"{kind.__module__}:{kind.__qualname__}", "value": to_wire()}
+    return {"module": kind.__module__, "value": to_wire()}
 
 
 def _audio_from_wire(wire: Mapping[str, Any]) -> AudioRef:
-    module, _, name = wire["type"].partition(":")
-    ref: AudioRef = getattr(importlib.import_module(module), name).from_wire(wire["value"])
+    """Rebuild audio with the ``from_wire`` of the module that its class stands in."""
+    ref: AudioRef = importlib.import_module(wire["module"]).from_wire(wire["value"])
     return ref

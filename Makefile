@@ -1,0 +1,36 @@
+# Two commands for a newcomer: `make demo` and `make test`. Everything is written below this
+# folder (.venv, runs) and in the asset cache (FLOORBENCH_CACHE, by default the user's cache folder).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test lint docs bench clean
+
+demo: $(VENV)/.demo
+	@$(BIN)/floorbench demo
+
+test: $(VENV)/.test
+	@$(BIN)/python -m floorbench.cli.app assets get --quiet test
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m pytest
+
+docs: $(VENV)/.test
+	@$(BIN)/python docs/build_reference.py
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "floorbench needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet -c constraints.txt -e ".[demo]"
+	@touch $@
+
+$(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet -c constraints.txt -e ".[test]"
+	@touch $@ $(VENV)/.demo
+
+clean:
+	rm -rf $(VENV) runs .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,88 @@
+"""``floorbench list`` and ``floorbench show``: what there is, by name."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Literal
+
+from floorbench import catalog
+from floorbench.cli import console
+from floorbench.errors import UsageError, did_you_mean
+
+Kind = Literal["tasks", "systems", "datasets", "metrics", "assets"]
+
+
+def list_names(kind: Kind | None = None, /, *, json: bool = False) -> int:
+    """List what can be named on the command line.
+
+    Parameters
+    ----------
+    kind
+        Only this kind; without it all but assets are listed.
+    json
+        Print JSON.
+    """
+    if kind == "assets":
+        from floorbench.cli.assets import list_assets
+
+        return list_assets(json=json)
+    chosen = [r for r in catalog.ALL.values() if kind in (None, f"{r.kind}s")]
+    if json:
+        console.data_json({f"{r.kind}s": r.entries() for r in chosen})
+        return 0
+    for registry in chosen:
+        with_level = any(e.level for e in registry.entries().values())
+        rows = [
+            (name, *([e.level or ""] if with_level else []), e.extra or "", e.summary)
+            for name, e in registry.entries().items()
+        ]
+        head = (registry.kind, *(["level"] if with_level else []), "extra", "what it is")
+        console.data(console.columns(rows, head))
+    return 0
+
+
+def show(name: str, /, *, json: bool = False) -> int:
+    """Show one task, system, dataset or metric: its specification and its documentation.
+
+    Parameters
+    ----------
+    name
+        A name from ``floorbench list``.
+    json
+        Print JSON.
+    """
+    for registry in catalog.ALL.values():
+        if name in registry.entries():
+            target = registry.load(name)
+            spec = _spec(target)
+            about = inspect.getdoc(target) or ""
+            entry = registry.entry(name)
+            if json:
+                console.data_json(
+                    {"name": name, "kind": registry.kind, "entry": entry, "spec": spec}
+                )
+                return 0
+            console.data(f"{registry.kind} {name}: {entry.summary}\n")
+            console.data(about + "\n")
+            if spec is not None:
+                console.data("specification:")
+                console.data_json(spec)
+            return 0
+    every = [n for r in catalog.ALL.values() for n in r.entries()]
+    near = did_you_mean(name, every)
+    raise UsageError(
+        "FB101",
+        f"nothing is registered as '{name}'",
+        hint=f"did you mean '{near}'?" if near else "`floorbench list` shows all names",
+    )
+
+
+def _spec(target: Any) -> Any:
+    """Return the specification of what a catalogue name builds with its defaults, if any."""
+    signature = inspect.signature(target)
+    required = [
+        p
+        for p in signature.parameters.values()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
+    return None if required else getattr(target(), "spec", None)

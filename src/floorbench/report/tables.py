@@ -1,0 +1,283 @@
+"""One table, five forms: terminal text, Markdown, LaTeX (booktabs), CSV and JSON.
+
+A :class:`Table` holds cells with their value, interval, count and coverage; a renderer only
+decides how they look. Values stay unrounded in CSV and JSON and are rounded for reading in the
+other three.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from floorbench import codec
+from floorbench.core.score import Estimate
+from floorbench.errors import UsageError
+
+NA = "N/A"
+UNDEFINED = "-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One cell.
+
+    Parameters
+    ----------
+    value : float, str or None
+        A number in the metric's own unit, a text, or ``None`` when undefined or N/A.
+    scale : float
+        Multiplier for reading (100 shows a share in percent).
+    digits : int
+        Decimals shown.
+    low, high : float or None
+        Interval, same unit as ``value``.
+    units, coverage : int or None, float or None
+        Size of the denominator and answered share.
+    best : bool
+        Marked in bold (``*`` in plain text).
+    reason : str or None
+        Why there is no value.
+    undeclared : bool
+        The system does not declare this cell: shown as N/A.
+    """
+
+    value: float | str | None
+    scale: float = 1.0
+    digits: int = 1
+    low: float | None = None
+    high: float | None = None
+    units: int | None = None
+    coverage: float | None = None
+    best: bool = False
+    reason: str | None = None
+    undeclared: bool = False
+
+    def shown(self) -> str:
+        """Return the value as read by people."""
+        if isinstance(self.value, str):
+            return self.value
+        if self.value is None:
+            return NA if self.undeclared else UNDEFINED
+        return f"{self.value * self.scale:.{self.digits}f}"
+
+    def interval(self) -> str:
+        """Return the interval as read by people, or an empty text."""
+        if self.low is None or self.high is None:
+            return ""
+        low, high = self.low * self.scale, self.high * self.scale
+        return f"{low:.{self.digits}f}–{high:.{self.digits}f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One row: its leading text, its cells by column key, and whether it is quoted from a paper."""
+
+    name: str
+    cells: Mapping[str, Cell]
+    published: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A titled table with notes below it; ``columns`` maps keys to headings in print order."""
+
+    title: str
+    head: str
+    columns: Mapping[str, str]
+    rows: Sequence[Row]
+    notes: Sequence[str] = field(default_factory=tuple)
+
+
+def cell(estimate: Estimate, *, scale: float = 100.0, digits: int = 1) -> Cell:
+    """Return an estimate as a cell (shares in percent by default)."""
+    undeclared = estimate.reason is not None and estimate.reason.startswith(NA)
+    return Cell(
+        value=estimate.value,
+        scale=scale,
+        digits=digits,
+        low=estimate.interval.low,
+        high=estimate.interval.high,
+        units=estimate.units,
+        coverage=estimate.coverage.share,
+        reason=estimate.reason,
+        undeclared=undeclared,
+    )
+
+
+def text(value: str) -> Cell:
+    """Return a cell of plain text."""
+    return Cell(value=value)
+
+
+def width(value: str) -> int:
+    """Return the number of terminal columns a text takes (wide characters count two)."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in value
+    )
+
+
+def _pad(value: str, to: int, *, left: bool) -> str:
+    space = " " * max(0, to - width(value))
+    return value + space if left else space + value
+
+
+def as_text(table: Table) -> str:
+    """Return the table for a terminal: value above, interval below; readable without colour."""
+    keys = list(table.columns)
+    lines: list[list[str]] = []
+    for row in table.rows:
+        name = f"{row.name} †" if row.published else row.name
+        top = [name]
+        below = [""]
+        for key in keys:
+            got = row.cells.get(key)
+            top.append("" if got is None else got.shown() + ("*" if got.best else ""))
+            below.append("" if got is None else got.interval())
+        lines.append(top)
+        if any(below):
+            lines.append(below)
+    head = [table.head, *table.columns.values()]
+    widths = [max(width(line[i]) for line in [head, *lines]) for i in range(len(head))]
+    rule = "  ".join("-" * w for w in widths)
+
+    def line(parts: list[str]) -> str:
+        padded = (
+            _pad(part, w, left=i == 0)
+            for i, (part, w) in enumerate(zip(parts, widths, strict=True))
+        )
+        return "  ".join(padded).rstrip()
+
+    out = [table.title, "", line(head), rule, *map(line, lines), rule]
+    return "\n".join([*out, *_footer(table)]) + "\n"
+
+
+def _footer(table: Table) -> list[str]:
+    notes = list(table.notes)
+    if any(c.best for r in table.rows for c in r.cells.values()):
+        notes.append("* best of its column among comparable rows")
+    if any(r.published for r in table.rows):
+        notes.append("† published, other data: not comparable with the rows above")
+    notes += [f"{r.name}: {r.note}" for r in table.rows if r.note]
+    return notes
+
+
+def as_markdown(table: Table) -> str:
+    """Return a GitHub-flavoured Markdown table; intervals stand behind their values."""
+
+    def shown(c: Cell | None) -> str:
+        if c is None:
+            return ""
+        body = f"**{c.shown()}**" if c.best else c.shown()
+        return _md(f"{body} ({c.interval()})" if c.interval() else body)
+
+    head = [table.head, *table.columns.values()]
+    out = [f"**{_md(table.title)}**", "", "| " + " | ".join(map(_md, head)) + " |"]
+    out.append("|" + "---|" + "---:|" * len(table.columns))
+    for row in table.rows:
+        name = f"{row.name} †" if row.published else row.name
+        cells = [shown(row.cells.get(k)) for k in table.columns]
+        out.append("| " + " | ".join([_md(name), *cells]) + " |")
+    footer = _footer(table)
+    return "\n".join(out) + "\n" + ("\n" + "  \n".join(map(_md, footer)) + "\n" if footer else "")
+
+
+def _md(value: str) -> str:
+    return value.replace("|", "\\|").replace("\n", " ")
+
+
+_TEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "–": "--", "†": r"$\dagger$", "≥": r"$\ge$", "×": r"$\times$",
+}  # fmt: skip
+
+
+def _tex(value: str) -> str:
+    return "".join(_TEX.get(c, c) for c in value)
+
+
+def as_latex(table: Table) -> str:
+    """Return a booktabs ``tabular`` inside a ``table`` float (needs ``\\usepackage{booktabs}``)."""
+
+    def shown(c: Cell | None) -> str:
+        if c is None:
+            return ""
+        body = rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
+        low_high = rf" {{\scriptsize({_tex(c.interval())})}}" if c.interval() else ""
+        return body + low_high
+
+    head = " & ".join(map(_tex, [table.head, *table.columns.values()]))
+    body = []
+    for row in table.rows:
+        name = _tex(row.name) + (r"$^\dagger$" if row.published else "")
+        cells = [shown(row.cells.get(k)) for k in table.columns]
+        body.append(" & ".join([name, *cells]) + r" \\")
+    notes = [rf"\par\smallskip\footnotesize {_tex(n)}" for n in _footer(table)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_tex(table.title)}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
+            r"\toprule",
+            head + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            *notes,
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+_FIELDS = ("value", "low", "high", "units", "coverage", "reason")
+
+
+def as_csv(table: Table) -> str:
+    """Return long-form CSV, one line per cell, numbers unrounded."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["row", "published", "column", *_FIELDS])
+    for row in table.rows:
+        for key in table.columns:
+            c = row.cells.get(key)
+            if c is not None:
+                values = [getattr(c, f) for f in _FIELDS]
+                cells = [
+                    "" if v is None else repr(v) if isinstance(v, float) else v for v in values
+                ]
+                writer.writerow([row.name, row.published, key, *cells])
+    return out.getvalue()
+
+
+def as_json(table: Table) -> str:
+    """Return the table as JSON, numbers unrounded."""
+    return codec.encode_pretty(table)
+
+
+RENDERERS = {
+    "text": as_text,
+    "markdown": as_markdown,
+    "latex": as_latex,
+    "csv": as_csv,
+    "json": as_json,
+}
+
+
+def render(table: Table, form: str) -> str:
+    """Return the table in a named form, ``FB103`` for an unknown one."""
+    if form not in RENDERERS:
+        raise UsageError(
+            "FB103",
+            f"there is no table form '{form}'",
+            hint=f"one of: {', '.join(RENDERERS)}",
+        )
+    return RENDERERS[form](table)

@@ -1,0 +1,32 @@
+"""Every module has its test file, and every test file its module."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src" / "floorbench"
+TESTS = ROOT / "tests"
+ROOMS = [p.name for p in SRC.iterdir() if p.is_dir() and (p / "__init__.py").exists()]
+# Values without behaviour of their own; their rules are tested where they are used.
+DATA_ONLY = {"core/ports.py", "core/spec.py"}
+
+
+def test_every_module_has_a_test_file() -> None:
+    missing = []
+    for module in SRC.rglob("*.py"):
+        name = module.relative_to(SRC).as_posix()
+        if module.name.startswith("__") or name in DATA_ONLY:
+            continue
+        expected = TESTS / module.relative_to(SRC).parent / f"test_{module.name}"
+        if not expected.exists():
+            missing.append(name)
+    assert not missing, f"modules without tests/<room>/test_<module>.py: {sorted(missing)}"
+
+
+def test_every_test_file_of_a_room_has_a_module() -> None:
+    stray = [
+        test.relative_to(TESTS).as_posix()
+        for room in ROOMS
+        for test in (TESTS / room).rglob("test_*.py")
+        if not (SRC / test.relative_to(TESTS).parent / test.name.removeprefix("test_")).exists()
+    ]
+    assert not stray, f"tests of modules that are not there: {sorted(stray)}"

@@ -1,0 +1,93 @@
+import csv
+import io
+import json
+
+import pytest
+
+from floorbench.core.score import Coverage, Estimate, Interval
+from floorbench.errors import UsageError
+from floorbench.report import tables
+from floorbench.report.tables import Cell, Row, Table
+
+TABLE = Table(
+    title="Accuracy (%)",
+    head="system",
+    columns={"zh": "中文", "en": "English"},
+    rows=[
+        Row(
+            name="a_b & c",
+            cells={
+                "zh": Cell(value=0.51234, scale=100, low=0.4, high=0.6, units=10, coverage=1.0),
+                "en": Cell(value=0.75, scale=100, best=True),
+            },
+        ),
+        Row(name="quoted", cells={"zh": tables.text("x|y")}, published=True, note="other data"),
+        Row(
+            name="third",
+            cells={
+                "zh": Cell(value=None, undeclared=True, reason="N/A: not declared"),
+                "en": Cell(value=None, reason="no items"),
+            },
+        ),
+    ],
+    notes=["n = 10"],
+)
+
+
+def test_text_aligns_wide_characters_and_marks_without_colour() -> None:
+    text = tables.as_text(TABLE)
+    lines = text.splitlines()
+    assert {tables.width(line) for line in lines if line.startswith("---")} == {
+        tables.width(lines[3])
+    }
+    assert "75.0*" in text
+    assert "40.0–60.0" in text
+    assert "quoted †" in text
+    assert "not comparable" in text
+    assert "N/A" in text
+    assert "quoted: other data" in text
+
+
+def test_width_counts_terminal_columns() -> None:
+    assert tables.width("中文a") == 5
+    assert tables.width("e\u0301") == 1
+
+
+def test_markdown_escapes_bars() -> None:
+    text = tables.as_markdown(TABLE)
+    assert "x\\|y" in text
+    assert "**75.0**" in text
+    assert "51.2 (40.0–60.0)" in text
+
+
+def test_latex_escapes_and_uses_booktabs() -> None:
+    text = tables.as_latex(TABLE)
+    assert r"a\_b \& c" in text
+    assert r"\textbf{75.0}" in text
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+
+
+def test_csv_and_json_keep_numbers_unrounded() -> None:
+    rows = list(csv.DictReader(io.StringIO(tables.as_csv(TABLE))))
+    assert rows[0]["value"] == "0.51234"
+    assert rows[0]["coverage"] == "1.0"
+    got = json.loads(tables.as_json(TABLE))
+    assert got["rows"][0]["cells"]["zh"]["value"] == 0.51234
+
+
+def test_a_cell_of_an_estimate_keeps_its_reason() -> None:
+    estimate = Estimate(
+        metric="m",
+        slice={},
+        value=None,
+        reason="N/A: state not declared",
+        interval=Interval(),
+        coverage=Coverage(expected=0),
+        units=0,
+    )
+    assert tables.cell(estimate).shown() == "N/A"
+
+
+def test_an_unknown_form_is_named() -> None:
+    with pytest.raises(UsageError, match="one of: text"):
+        tables.render(TABLE, "pdf")

@@ -1,0 +1,77 @@
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from floorbench import codec
+from floorbench.core.prediction import Decision, Event, Prediction
+from floorbench.core.time import Span
+from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError, Place
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+decisions = st.builds(
+    Decision,
+    outcome=st.sampled_from(Outcome),
+    label=st.none() | st.text(),
+    scores=st.dictionaries(st.text(max_size=5), finite, max_size=3),
+    events=st.lists(st.builds(Event, kind=st.text(max_size=5), time=finite), max_size=3).map(tuple),
+    commit=st.none() | finite,
+    raw=st.none() | st.text(),
+)
+
+
+@given(st.builds(Prediction, sample_id=st.text(), trial=st.integers(0, 9), decision=decisions))
+def test_round_trip(prediction: Prediction) -> None:
+    assert codec.decode(codec.encode(prediction), Prediction) == prediction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nested:
+    spans: tuple[Span, ...] = ()
+    by_name: Mapping[str, Span] | None = None
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (b"{", "FB201", "not valid JSON"),
+        (b"\xff", "FB201", "not valid JSON"),
+        (b'{"spans": [{"start": 0, "end": 1, "ned": 2}]}', "FB201", "did you mean 'end'"),
+        (b'{"by_name": {"a": {"start": 0, "end": 1, "x": 2}}}', "FB201", "unknown key 'x'"),
+        (b'{"spans": [{"start": 0}]}', "FB201", "missing"),
+        (b'{"spans": [{"start": 2, "end": 1}]}', "FB601", "ends before"),
+        (b'{"spans": [{"start": NaN, "end": 1}]}', "FB201", "not valid JSON"),
+        (b'{"spans": ' + b"[" * 100_000, "FB201", "not valid JSON"),
+    ],
+)
+def test_bad_input_is_named_with_its_place(line: bytes, code: str, says: str) -> None:
+    with pytest.raises(DataError) as caught:
+        codec.decode(line, Nested, where=Place("f.jsonl", 3))
+    assert caught.value.code == code
+    assert "f.jsonl:3" in str(caught.value)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), {"a": [1.0, float("inf")]}, np.float64("nan")])
+def test_non_finite_numbers_are_never_written(value: object) -> None:
+    with pytest.raises(DataError, match="FB202"):
+        codec.encode(value)
+
+
+def test_numpy_scalars_become_numbers() -> None:
+    got = codec.parse(codec.encode({"a": np.int64(3), "b": np.float32(0.5), "c": np.arange(2)}))
+    assert got == {"a": 3, "b": 0.5, "c": [0, 1]}
+
+
+def test_digest_ignores_key_order_only() -> None:
+    assert codec.digest({"a": 1, "b": 2}) == codec.digest({"b": 2, "a": 1})
+    assert codec.digest({"a": 1}) != codec.digest({"a": 2})
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: object) -> None:
+    with pytest.raises(DataError, match="FB402"):
+        codec.read_json(tmp_path / "none.json", Nested)  # type: ignore[operator]

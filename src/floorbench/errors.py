@@ -96,6 +96,51 @@ CODES: dict[str, Code] = {
         "Give .jsonl, .csv or .parquet with the columns that `floorbench check --help` lists.",
     ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
+    "FB301": Code(
+        "audio file missing",
+        "An audio file that the data names does not exist or cannot be opened.",
+        "Check the path, the dataset root and the permissions.",
+    ),
+    "FB302": Code(
+        "not readable audio",
+        "The file is not audio in a known container, or its header or its data is damaged.",
+        "Open it in an audio editor and save it again as WAV or FLAC.",
+    ),
+    "FB303": Code(
+        "empty audio",
+        "The audio holds no sample.",
+        "Remove the item or replace the file; silence is allowed, nothing at all is not.",
+    ),
+    "FB304": Code(
+        "truncated audio",
+        "The file holds less audio than its header promises, or does not say how much it holds.",
+        "Copy or download the file again; floorbench never scores part of a recording.",
+    ),
+    "FB305": Code(
+        "impossible sample values",
+        "A sample is NaN or infinite, or far outside [-1, 1].",
+        "Scale float audio to [-1, 1] and write it again.",
+    ),
+    "FB306": Code(
+        "channel not chosen",
+        "A file with several channels is read without saying which, or the channel does not exist.",
+        "Declare a channel per role (0, 1, ...) or `mix`.",
+    ),
+    "FB307": Code(
+        "read outside the audio",
+        "A read starts before 0, ends after the recording, or passes the cutoff.",
+        "Ask for a span inside the visible audio; nothing after the cutoff may be used.",
+    ),
+    "FB308": Code(
+        "path leaves the dataset",
+        "A path in the data is absolute, or leads out of the dataset root by `..` or a link.",
+        "Use paths relative to the dataset root, and files inside it.",
+    ),
+    "FB309": Code(
+        "bad audio parameter",
+        "A sampling rate, cutoff or voice-activity parameter is outside its range.",
+        "The message names the parameter and its range.",
+    ),
     # ---- FB4xx: environment: extras, assets, files on this machine ---------------------------
     "FB401": Code(
         "missing extra",
@@ -106,6 +151,26 @@ CODES: dict[str, Code] = {
         "file cannot be read or written",
         "The operating system refused a file: missing, no permission, disk full.",
         "Check the path and the permissions named in the message.",
+    ),
+    "FB411": Code(
+        "asset not on this machine",
+        "Model weights that a system needs have not been fetched yet.",
+        "Run `floorbench assets get NAME` once, with a network.",
+    ),
+    "FB412": Code(
+        "asset has another hash",
+        "A file that should be known weights differs from them by its SHA-256.",
+        "Delete the file and fetch it again.",
+    ),
+    "FB413": Code(
+        "asset cannot be fetched",
+        "No source of the asset could be reached.",
+        "Check the network, or put the file in place by hand as the message says.",
+    ),
+    "FB414": Code(
+        "asset cannot be stored",
+        "The cache folder cannot be written: no permission or no space.",
+        "Free space, or set FLOORBENCH_CACHE to another folder.",
     ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
     "FB501": Code(
@@ -162,6 +227,25 @@ CODES: dict[str, Code] = {
         "nothing to score",
         "The dataset holds no sample that the protocol asks this system for.",
         "Check the limit, the conditions and the system's declared capability.",
+    "FB511": Code(
+        "system file cannot be loaded",
+        "The Python file of a system is missing, does not run, or lacks the named class.",
+        "Give `path/to/file.py:ClassName`, and run the file by itself to see its own error.",
+    ),
+    "FB512": Code(
+        "not a system",
+        "The object has no `spec`, `load` and `decide` as a system needs them.",
+        "See `floorbench new system` for a working skeleton.",
+    ),
+    "FB513": Code(
+        "bad system parameter",
+        "A system gets a parameter that it does not know, or a value outside its range.",
+        "The message names the known parameters or the range.",
+    ),
+    "FB514": Code(
+        "unexpected model",
+        "A model file does not have the inputs and outputs that the system is written for.",
+        "Give the path of the right model file.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(

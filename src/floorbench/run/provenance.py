@@ -17,9 +17,6 @@ from floorbench.core.sample import JsonValue
 
 REDACTED = "<redacted>"
 _SECRET_WORDS = frozenset(
-    ("key", "apikey", "token", "secret", "password", "passwd", "credential", "authorization")
-)
-_WORDS = frozenset(
     "key apikey token secret password passwd credential credentials authorization".split()
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

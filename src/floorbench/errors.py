@@ -279,6 +279,66 @@ CODES: dict[str, Code] = {
         "Pass None where no test was possible.",
     ),
 
+    "FB620": Code(
+        "code outside its label set",
+        "A coded column holds a number that stands for no label, or is not made of integers.",
+        "Encode labels by their place in the task's label set; -1 only for a missing prediction.",
+    ),
+    "FB621": Code(
+        "answer without a label",
+        "A unit has the outcome ok but no usable label, so it is neither an answer nor missing.",
+        "Set the outcome to invalid (or abstained), or give the label.",
+    ),
+    "FB622": Code(
+        "answer without a finite score",
+        "A unit has the outcome ok but its score, time or probability is NaN or infinite.",
+        "Leave the score out and set the outcome to what happened; scores are finite numbers.",
+    ),
+    "FB623": Code(
+        "probability outside [0, 1]",
+        "A calibration metric was given a score that is not a probability.",
+        "Give probabilities; a logit or a margin has to be converted before.",
+    ),
+    "FB624": Code(
+        "broken pair",
+        "A pair lacks a member, or its members do not follow their contrast's order of roles.",
+        "Give both members of every pair, in the same order for the whole contrast.",
+    ),
+    "FB625": Code(
+        "broken stimulus",
+        "A slot index stands twice in one stimulus and trial, or a slot's values contradict.",
+        "Give every slot of a stimulus once per trial, all in one cluster and one list.",
+    ),
+    "FB626": Code(
+        "bad rater counts",
+        "The counts of raters per category are negative, fractional or of the wrong width.",
+        "Give one row per case with one whole count per category.",
+    ),
+    "FB627": Code(
+        "unknown label",
+        "A metric asks for a label that the units' label set does not have.",
+        "Use a label of the task; `floorbench show TASK` lists them.",
+    ),
+    "FB628": Code(
+        "bad latency status",
+        "An event is neither answered, missed nor censored.",
+        "Give each event one of the three; a censored one carries the time it was watched for.",
+    ),
+    "FB629": Code(
+        "unknown outcome",
+        "An outcome code is not one of the known outcomes.",
+        "Use ok, abstained, unsupported, invalid, failed, timeout or absent.",
+    ),
+    "FB630": Code(
+        "not a distribution",
+        "A histogram holds negative or non-finite numbers, or two have different lengths.",
+        "Give two histograms over the same bins.",
+    ),
+    "FB631": Code(
+        "no operating point",
+        "No threshold meets the objective, or the split has no scored unit of a needed class.",
+        "Choose on a split that has both classes, or relax the objective.",
+    ),
     # ---- FB7xx: annotation formats -------------------------------------------------------------
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
     # ---- FB9xx: construction -------------------------------------------------------------------

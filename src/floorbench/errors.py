@@ -94,6 +94,50 @@ CODES: dict[str, Code] = {
         "unreadable prediction table",
         "A predictions file has an unknown suffix, lacks a column or cannot be opened as a table.",
         "Give .jsonl, .csv or .parquet with the columns that `floorbench check --help` lists.",
+    "FB211": Code(
+        "no dataset here",
+        "The path holds nothing that a dataset reader knows, or more than one reader claims it.",
+        "Check the path, or name the reader.",
+    ),
+    "FB212": Code(
+        "malformed dialogue",
+        "A line lacks messages, a role or a text, or its last two are not user and assistant.",
+        "Fix the named line; nothing is skipped silently.",
+    ),
+    "FB213": Code(
+        "unknown label",
+        "A gold label does not exist in the task, or not in the given state.",
+        "Use a label of the task; `floorbench show TASK` lists them.",
+    ),
+    "FB214": Code(
+        "state missing or contradictory",
+        "No system state is given for a dialogue, or the target turn and the gold disagree.",
+        "Write the state into the target turn, as `<|SystemIdle|>` or `<|SystemSpeaking|>`.",
+    ),
+    "FB215": Code(
+        "unknown language",
+        "A sample names no language, or one that the task was not told about.",
+        "Set the field 'language' or the folder EN or ZH; add the language to the task.",
+    ),
+    "FB216": Code(
+        "audio needed for the data's digest",
+        "An audio file is neither listed in a manifest nor present, so its content is unknown.",
+        "Write a manifest where the audio is (`manifest.json`) and keep it beside the texts.",
+    ),
+    "FB217": Code(
+        "malformed clip table",
+        "A table of labelled clips lacks a column, has a short row or names a clip twice.",
+        "The first line names the columns; 'path' and 'label' are needed.",
+    ),
+    "FB221": Code(
+        "unknown label map",
+        "A system names a table of native labels that this version does not have.",
+        "Use a known table, or leave it out when the system answers in task labels.",
+    ),
+    "FB222": Code(
+        "unknown condition",
+        "A prediction or a call names a condition that the task does not have.",
+        "Use one of the task's conditions; the message lists them.",
     ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
@@ -339,6 +383,7 @@ CODES: dict[str, Code] = {
         "No threshold meets the objective, or the split has no scored unit of a needed class.",
         "Choose on a split that has both classes, or relax the objective.",
     ),
+
     # ---- FB7xx: annotation formats -------------------------------------------------------------
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
     # ---- FB9xx: construction -------------------------------------------------------------------

@@ -94,6 +94,7 @@ CODES: dict[str, Code] = {
         "unreadable prediction table",
         "A predictions file has an unknown suffix, lacks a column or cannot be opened as a table.",
         "Give .jsonl, .csv or .parquet with the columns that `floorbench check --help` lists.",
+    ),
     "FB211": Code(
         "no dataset here",
         "The path holds nothing that a dataset reader knows, or more than one reader claims it.",
@@ -262,15 +263,6 @@ CODES: dict[str, Code] = {
         "The chosen executor cannot carry the system or the audio, or has a bad parameter.",
         "Use the serial executor, or name the system instead of handing over an object.",
     ),
-    "FB520": Code(
-        "results are not comparable",
-        "The protocol parts of two signatures differ.",
-        "Score both runs with the same task parameters, data, seed and floorbench version.",
-    ),
-    "FB521": Code(
-        "nothing to score",
-        "The dataset holds no sample that the protocol asks this system for.",
-        "Check the limit, the conditions and the system's declared capability.",
     "FB511": Code(
         "system file cannot be loaded",
         "The Python file of a system is missing, does not run, or lacks the named class.",
@@ -291,38 +283,22 @@ CODES: dict[str, Code] = {
         "A model file does not have the inputs and outputs that the system is written for.",
         "Give the path of the right model file.",
     ),
+    "FB520": Code(
+        "results are not comparable",
+        "The protocol parts of two signatures differ.",
+        "Score both runs with the same task parameters, data, seed and floorbench version.",
+    ),
+    "FB521": Code(
+        "nothing to score",
+        "The dataset holds no sample that the protocol asks this system for.",
+        "Check the limit, the conditions and the system's declared capability.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",
         "Columns of unequal length, unknown labels, or values outside their range.",
         "The message names the column and the row.",
     ),
-    "FB650": Code(
-        "bad resampling request",
-        "The seed, number of draws, level, power or number of permutations is out of range.",
-        "Seeds are 0 or more, draws at least 1, levels strictly between 0 and 1.",
-    ),
-    "FB651": Code(
-        "clusters do not fit",
-        "Strata, masks or the two systems of a comparison do not have the same clusters.",
-        "Compare systems on the same samples, and give one stratum code per cluster.",
-    ),
-    "FB652": Code(
-        "evaluator of the wrong shape",
-        "A metric returned something else than one value per draw.",
-        "A function of weights (draws, clusters) returns values (draws,).",
-    ),
-    "FB653": Code(
-        "impossible count",
-        "A rate has more successes than units, a negative count, or a fraction of a unit.",
-        "Give successes between 0 and the number of units.",
-    ),
-    "FB654": Code(
-        "impossible p value",
-        "A p value is NaN or lies outside [0, 1].",
-        "Pass None where no test was possible.",
-    ),
-
     "FB620": Code(
         "code outside its label set",
         "A coded column holds a number that stands for no label, or is not made of integers.",
@@ -383,7 +359,31 @@ CODES: dict[str, Code] = {
         "No threshold meets the objective, or the split has no scored unit of a needed class.",
         "Choose on a split that has both classes, or relax the objective.",
     ),
-
+    "FB650": Code(
+        "bad resampling request",
+        "The seed, number of draws, level, power or number of permutations is out of range.",
+        "Seeds are 0 or more, draws at least 1, levels strictly between 0 and 1.",
+    ),
+    "FB651": Code(
+        "clusters do not fit",
+        "Strata, masks or the two systems of a comparison do not have the same clusters.",
+        "Compare systems on the same samples, and give one stratum code per cluster.",
+    ),
+    "FB652": Code(
+        "evaluator of the wrong shape",
+        "A metric returned something else than one value per draw.",
+        "A function of weights (draws, clusters) returns values (draws,).",
+    ),
+    "FB653": Code(
+        "impossible count",
+        "A rate has more successes than units, a negative count, or a fraction of a unit.",
+        "Give successes between 0 and the number of units.",
+    ),
+    "FB654": Code(
+        "impossible p value",
+        "A p value is NaN or lies outside [0, 1].",
+        "Pass None where no test was possible.",
+    ),
     # ---- FB7xx: annotation formats -------------------------------------------------------------
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
     # ---- FB9xx: construction -------------------------------------------------------------------

@@ -17,7 +17,7 @@ from floorbench.core.sample import JsonValue
 
 REDACTED = "<redacted>"
 _SECRET_WORDS = frozenset(
-    "key apikey token secret password passwd credential credentials authorization".split()
+    ("key", "apikey", "token", "secret", "password", "passwd", "credential", "authorization")
 )
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_SHAPES = re.compile(r"\b(?:sk-|hf_|ghp_|AIza|xox[abp]-)[\w-]{12,}")

@@ -52,7 +52,7 @@ def protocol_part(
     dataset : str
         Digest of the data.
     metrics : iterable of MetricSpec
-        Their versions and parameters enter.
+        Their versions enter; the parameters stand in the task's.
     plan : Plan
         Trials and limit enter; conditions do not (each cell names its own).
     bootstrap : mapping
@@ -65,10 +65,7 @@ def protocol_part(
         "dataset": dataset,
         "trials": plan.trials,
         "limit": plan.limit,
-        "metrics": {
-            m.name: {"version": m.version, "parameters": codec.to_builtins(m.parameters)}
-            for m in sorted(metrics, key=lambda m: m.name)
-        },
+        "metrics": dict(sorted((m.name, m.version) for m in metrics)),
         "bootstrap": dict(bootstrap),
         "scorer": f"floorbench {__version__}",
     }

@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-from support.engine_toys import Bad, Batched, System, Unloadable, choice
 
 from floorbench.core.prediction import Decision, Event
 from floorbench.core.sample import Observation
@@ -15,6 +14,7 @@ from floorbench.run.deciding import (
     encodable,
     short_reason,
 )
+from support.engine_toys import Bad, Batched, System, Unloadable, choice
 
 
 def shown(*numbers: int) -> list[Observation]:

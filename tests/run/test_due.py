@@ -1,9 +1,9 @@
 import pytest
-from support.engine_toys import Source, System, Task
 
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.run.due import Plan, due_items, due_samples, make_plan
+from support.engine_toys import Source, System, Task
 
 SPEC = System().spec
 NO_HISTORY = System(context="none").spec

@@ -2,7 +2,6 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from support.engine_toys import Bad, Batched, System, choice
 
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
@@ -10,6 +9,7 @@ from floorbench.errors import DataError, UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.executors import Answer, Executor, Item, make_executor
 from floorbench.run.wire import observation_hash
+from support.engine_toys import Bad, Batched, System, choice
 
 KINDS = ("serial", "thread", "process")
 
@@ -34,9 +34,7 @@ def answers(executor: Executor, system: SystemChoice, n: int) -> dict[int, Answe
 def test_every_item_is_answered_alike_everywhere(kind: str, batch: int) -> None:
     found = answers(make_executor(kind, workers=2, batch=batch), choice(Batched), 21)
     expected = answers(make_executor("serial"), choice(), 21)
-    assert {i: a.decision for i, a in found.items()} == {
-        i: a.decision for i, a in expected.items()
-    }
+    assert {i: a.decision for i, a in found.items()} == {i: a.decision for i, a in expected.items()}
     assert all(found[i.number].observed == observation_hash(i.observation) for i in items(21))
 
 

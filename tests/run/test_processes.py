@@ -2,7 +2,6 @@ import os
 from pathlib import Path
 
 import pytest
-from support.engine_toys import Deadly, DiesLoading, SlowLoader, System, Unloadable, choice
 
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome, Role
@@ -10,6 +9,7 @@ from floorbench.errors import DataError, SystemProblem, UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.executors import Item
 from floorbench.run.processes import ProcessExecutor
+from support.engine_toys import Deadly, DiesLoading, SlowLoader, System, Unloadable, choice
 
 
 def shown(n: int) -> list[Item]:

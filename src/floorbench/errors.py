@@ -70,6 +70,31 @@ CODES: dict[str, Code] = {
         "The same (sample, condition, trial) or the same sample id appears twice.",
         "Keep one of the two; a prediction file holds one line per key.",
     ),
+    "FB204": Code(
+        "unknown sample",
+        "A prediction names a sample that the dataset does not hold or the protocol does not ask.",
+        "Compare the dataset version with the one the predictions were made on.",
+    ),
+    "FB205": Code(
+        "unknown condition or trial",
+        "A prediction names a condition or a trial that the protocol does not ask for.",
+        "The message lists the conditions that are due.",
+    ),
+    "FB206": Code(
+        "label outside the set",
+        "A decision carries a label that the task neither knows nor maps.",
+        "Use the task's labels, or name the label map under which yours are read.",
+    ),
+    "FB207": Code(
+        "predictions missing",
+        "Some of the keys that the protocol asks for have no prediction.",
+        "Add them; what stays absent counts as wrong and shows in the coverage.",
+    ),
+    "FB208": Code(
+        "unreadable prediction table",
+        "A predictions file has an unknown suffix, lacks a column or cannot be opened as a table.",
+        "Give .jsonl, .csv or .parquet with the columns that `floorbench check --help` lists.",
+    ),
     "FB211": Code(
         "no dataset here",
         "The path holds nothing that a dataset reader knows, or more than one reader claims it.",
@@ -193,6 +218,51 @@ CODES: dict[str, Code] = {
         "Free space, or set FLOORBENCH_CACHE to another folder.",
     ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
+    "FB501": Code(
+        "system cannot be loaded",
+        "Building the system or loading its weights raised an error, or its worker died.",
+        "Run `floorbench doctor`; the message carries the system's own reason.",
+    ),
+    "FB502": Code(
+        "run does not match",
+        "A run is to be resumed with another task, system, dataset, seed or condition list.",
+        "Resume with what the run was started with, or start a new run.",
+    ),
+    "FB503": Code(
+        "run folder in use",
+        "Another process holds the lock of this run folder.",
+        "Wait for it, or stop it; two processes may not write one journal.",
+    ),
+    "FB504": Code(
+        "journal cannot be written",
+        "The operating system refused a write to the run folder, for example on a full disk.",
+        "Make room and resume; every line written so far is kept.",
+    ),
+    "FB505": Code(
+        "not a run folder",
+        "The folder has no readable run.json or its journal is broken in the middle.",
+        "Give the folder that `floorbench run` printed.",
+    ),
+    "FB506": Code(
+        "unknown run schema",
+        "run.json was written with a schema version that this floorbench does not know.",
+        "Use the floorbench version that wrote it, or a newer one.",
+    ),
+    "FB507": Code(
+        "run interrupted",
+        "The run was stopped by a signal; its journal is complete up to that moment.",
+        "Resume it with the command of the message.",
+    ),
+    "FB508": Code(
+        "observation changed",
+        "A sample shows a system something else than when its prediction was written.",
+        "Start a new run, or resume with the option that computes changed samples again.",
+    ),
+    "FB509": Code(
+        "executor cannot run this",
+        "The chosen executor cannot carry the system or the audio, or has a bad parameter.",
+        "Use the serial executor, or name the system instead of handing over an object.",
+    ),
     "FB511": Code(
         "system file cannot be loaded",
         "The Python file of a system is missing, does not run, or lacks the named class.",
@@ -212,6 +282,16 @@ CODES: dict[str, Code] = {
         "unexpected model",
         "A model file does not have the inputs and outputs that the system is written for.",
         "Give the path of the right model file.",
+    ),
+    "FB520": Code(
+        "results are not comparable",
+        "The protocol parts of two signatures differ.",
+        "Score both runs with the same task parameters, data, seed and floorbench version.",
+    ),
+    "FB521": Code(
+        "nothing to score",
+        "The dataset holds no sample that the protocol asks this system for.",
+        "Check the limit, the conditions and the system's declared capability.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(

@@ -154,6 +154,7 @@ def decode(
     read starts. A lossy codec spreads a frame over a few milliseconds; audio right before a
     cutoff was encoded with what followed it. Use PCM or FLAC where that matters.
     """
+    import numpy as np
     import soundfile
 
     where = Place(str(path))
@@ -176,9 +177,10 @@ def decode(
             where=where,
         )
     block = block[start - first :]
-    mono = block.mean(axis=1) if channel == "mix" else block[:, channel or 0]
+    one = block.mean(axis=1) if channel == "mix" else block[:, channel or 0]
+    mono: NDArray[np.float32] = np.ascontiguousarray(one)
     check_values(mono, where=where)
-    return mono.copy() if mono.base is not None else mono
+    return mono
 
 
 def check_values(samples: NDArray[np.float32], *, where: Place | None = None) -> None:

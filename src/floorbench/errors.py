@@ -299,6 +299,38 @@ CODES: dict[str, Code] = {
         "Columns of unequal length, unknown labels, or values outside their range.",
         "The message names the column and the row.",
     ),
+    "FB610": Code(
+        "bad activity",
+        "A speech span or an activity track is not what the event definitions can read: negative, "
+        "reversed or unsorted spans, times that are no whole ticks, values other than 0 and 1.",
+        "Sort spans by start and convert seconds to ticks; the message names the first bad one.",
+    ),
+    "FB611": Code(
+        "bad channels",
+        "A two-channel session lacks a channel or its two tracks differ in length.",
+        "Give one entry per role, empty for a silent one, on one media clock.",
+    ),
+    "FB612": Code(
+        "bad event parameter",
+        "A threshold of an event definition is negative, missing or contradicts another one.",
+        "The message names the parameter and its range.",
+    ),
+    "FB613": Code(
+        "bad listener responses",
+        "Responses or words of a stimulus cannot be turned into labels.",
+        "Give the roster of everybody who heard the stimulus and words in order of midpoints.",
+    ),
+    "FB614": Code(
+        "unknown event label",
+        "A label is not in the task's closed set of event classes.",
+        "Use one of the labels that the message lists.",
+    ),
+    "FB615": Code(
+        "bad projection scores",
+        "Voice activity projection probabilities have the wrong shape, leave [0, 1] or do not sum "
+        "to one.",
+        "Pass softmax output of shape (frames, classes) in the model's class order.",
+    ),
     "FB620": Code(
         "code outside its label set",
         "A coded column holds a number that stands for no label, or is not made of integers.",

@@ -136,15 +136,13 @@ def bootstrap_twoway(
         for name, evaluate in models.items():
             values[name][start:end] = _values(name, evaluate, chosen, drawn)
         start = end
+    sizes = [np.unique(c, return_counts=True)[1] for c in (stimulus_list, participant_list)]
     like = Draws(
         point=np.nan,
         values=np.empty(0),
         clusters=min(len(stimulus_list), len(participant_list)),
-        strata=len(np.unique(stimulus_list)),
-        singletons=sum(
-            int((np.unique(codes, return_counts=True)[1] == 1).sum())
-            for codes in (stimulus_list, participant_list)
-        ),
+        strata=sum(len(counts) for counts in sizes),
+        singletons=sum(int((counts == 1).sum()) for counts in sizes),
         unit="stimuli or participants",
     )
     return TwoWay(

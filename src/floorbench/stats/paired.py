@@ -139,8 +139,7 @@ def align(a: Scored, b: Scored) -> Scored:
     Raises
     ------
     DataError
-        ``FB651`` naming a cluster that only one of them has, or that changes stratum, or that
-        only one of them touches.
+        ``FB651`` naming a cluster that only one of them has or that changes stratum.
     """
     only = sorted(set(a.clusters) ^ set(b.clusters))
     if only:
@@ -153,14 +152,10 @@ def align(a: Scored, b: Scored) -> Scored:
     codes = np.array([place[name] for name in b.clusters], dtype=np.int64)
     strata = np.empty_like(b.strata)
     strata[codes] = b.strata
-    aligned = replace(b, cluster=codes[b.cluster], clusters=a.clusters, strata=strata)
-    for what, odd in (
-        ("stands in two strata", a.strata != strata),
-        ("has units of one system only", a.present() != aligned.present()),
-    ):
-        if odd.any():
-            raise DataError("FB651", f"cluster '{a.clusters[int(odd.argmax())]}' {what}")
-    return aligned
+    if (a.strata != strata).any():
+        name = a.clusters[int((a.strata != strata).argmax())]
+        raise DataError("FB651", f"cluster '{name}' stands in two strata")
+    return replace(b, cluster=codes[b.cluster], clusters=a.clusters, strata=strata)
 
 
 def effect_size(drawn: Draws, per_cluster: Floats | None = None) -> EffectSize:

@@ -103,11 +103,11 @@ class Runs:
 
 def runs(active: Bools) -> Runs:
     """Return the maximal runs of a boolean frame track."""
-    step = np.diff(active.astype(np.int8), prepend=0, append=0)
-    return Runs(
-        start=np.flatnonzero(step == 1).astype(np.int64),
-        end=np.flatnonzero(step == -1).astype(np.int64),
-    )
+    edges = np.flatnonzero(active[1:] != active[:-1]) + 1
+    first = [0] if active[:1].any() else []
+    last = [len(active)] if active[-1:].any() else []
+    edges = np.concatenate([first, edges, last]).astype(np.int64)
+    return Runs(start=edges[::2], end=edges[1::2])
 
 
 def paint(spans: Runs, frames: int) -> Bools:

@@ -194,11 +194,17 @@ def test_port_compat_doubles_bc_as_ct_and_draws_one_negative_per_bc():
 def test_port_compat_negatives_keep_their_distances():
     seen = set()
     for seed in range(300):
-        found = compat(seed, user=[(0, 600)], system=[(150, 156)])
+        found = compat(seed, user=[(120, 180)], system=[(150, 156)])
         seen |= {x[0] for x in told(found) if x[2] == "CL_negative"}
-    assert min(seen) >= 50
-    assert max(seen) < 550
-    assert not seen & set(range(136, 170))
+    assert seen == {*range(120, 136), *range(170, 180)}
+
+
+def test_port_compat_negatives_keep_away_from_the_edges():
+    seen = set()
+    for seed in range(300):
+        found = compat(seed, user=[(40, 60), (540, 560), (300, 330)], system=[(310, 316)])
+        seen |= {x[0] for x in told(found) if x[2] == "CL_negative"}
+    assert seen == {*range(50, 60), *range(540, 550)}
 
 
 def test_port_compat_reports_negatives_that_found_no_place():

@@ -131,6 +131,13 @@ def test_a_backchannel_is_short_isolated_and_inside_the_others_floor():
     assert not answered.ipus.backchannel.any()
 
 
+def test_a_short_unit_is_no_backchannel_when_both_stop_or_start_together():
+    assert run([(0, 20), (30, 60)], [(0, 18), (25, 28)]).ipus.backchannel[2]
+    assert not run([(0, 20), (30, 60)], [(0, 20), (25, 28)]).ipus.backchannel.any()
+    assert run([(0, 18), (31, 60)], [(23, 26), (32, 60)]).ipus.backchannel[1]
+    assert not run([(0, 18), (31, 60)], [(23, 26), (31, 60)]).ipus.backchannel.any()
+
+
 def test_excluded_backchannels_leave_a_hold_instead_of_two_shifts():
     user, system = [(0, 20), (30, 60)], [(23, 26)]
     kept = run(user, system)

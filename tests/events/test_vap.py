@@ -113,6 +113,23 @@ def test_the_last_stretch_must_hold_the_prediction_region():
     assert len(found.of(VapKind.SHIFT_PREDICTION)) == 0
 
 
+def test_the_last_stretch_may_be_exactly_the_prediction_region():
+    found = run(user=[(180, 219), (225, 250)], system=[(270, 320)])
+    assert told(found, VapKind.SHIFT_PREDICTION) == [("system", 225, 250)]
+
+
+def test_the_second_after_a_silence_may_end_with_the_session():
+    assert len(run(frames=320, user=[(150, 250)], system=[(270, 320)]).of(VapKind.SHIFT)) == 1
+    assert len(run(frames=319, user=[(150, 250)], system=[(270, 319)]).of(VapKind.SHIFT)) == 0
+
+
+def test_a_second_of_own_silence_is_enough_around_a_backchannel():
+    for before, after, expected in ((200, 350, 1), (201, 350, 0), (200, 349, 0)):
+        found = run(user=[(100, 500)], system=[(150, before), (250, 300), (after, 420)])
+        mine = [row for row in found.of(VapKind.BACKCHANNEL).rows() if row.start == 250]
+        assert len(mine) == expected
+
+
 def test_a_backchannel_lasts_a_second_and_stands_alone():
     found = run(user=[(100, 400)], system=[(250, 300)])
     assert told(found, VapKind.BACKCHANNEL) == [("system", 250, 300)]

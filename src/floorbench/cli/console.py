@@ -44,24 +44,24 @@ def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
     return "\n".join([line(head), "  ".join("-" * w for w in widths), *map(line, rows)]) + "\n"
 
 
-Tick = Callable[[int], None]
+Tick = Callable[[int, int], None]
 
 
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[Tick]:
-    """Show a progress bar on stderr; gives a function that takes the number of items done.
+def progress(title: str) -> Iterator[Tick]:
+    """Show a progress bar on stderr; gives a function of items done and, when known, the total.
 
     Without a terminal one line is printed at the start and one at the end.
     """
     if not sys.stderr.isatty():
-        done = 0
+        reached = (0, 0)
 
-        def count(n: int) -> None:
-            nonlocal done
-            done = n
+        def note(done: int, total: int) -> None:
+            nonlocal reached
+            reached = (done, total)
 
-        yield count
-        say(f"{title}: {done} done")
+        yield note
+        say(f"{title}: {reached[0]} of {reached[1]}")
         return
     from rich.console import Console
     from rich.progress import (
@@ -83,5 +83,9 @@ def progress(title: str, total: int | None) -> Iterator[Tick]:
         transient=True,
     )
     with bar:
-        task = bar.add_task(title, total=total)
-        yield lambda n: bar.update(task, completed=n)
+        task = bar.add_task(title, total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show

@@ -163,7 +163,10 @@ class StatTable:
 class AdditiveMetric(Protocol):
     """A metric whose value is a function of summed rows."""
 
-    spec: MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """Identity of the metric."""
+        ...
 
     def rows(self, scored: Scored) -> StatTable:
         """Return one row of sufficient statistics per unit."""
@@ -182,7 +185,10 @@ class AdditiveMetric(Protocol):
 class WeightedMetric(Protocol):
     """A metric that needs all units at once, weighted by cluster."""
 
-    spec: MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """Identity of the metric."""
+        ...
 
     def value_weighted(self, scored: Scored, weights: Floats) -> Floats:
         """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``; NaN if undefined."""
@@ -190,6 +196,15 @@ class WeightedMetric(Protocol):
 
     def reason(self, scored: Scored) -> str:
         """Say why the unweighted value is undefined."""
+        ...
+
+
+@runtime_checkable
+class PreparedMetric(WeightedMetric, Protocol):
+    """A weighted metric that checks and sorts its units once, before all draws."""
+
+    def prepare(self, scored: Scored) -> Evaluator:
+        """Return the metric as a function of cluster weights."""
         ...
 
 
@@ -286,6 +301,8 @@ def evaluator(metric: Metric, scored: Scored) -> Evaluator:
 
     This is the one door through which intervals and tests see a metric.
     """
+    if isinstance(metric, PreparedMetric):
+        return metric.prepare(scored)
     if isinstance(metric, WeightedMetric):
         return lambda weights: metric.value_weighted(scored, weights)
     sums = metric.rows(scored).by_cluster()

@@ -132,12 +132,7 @@ class CodettSource:
             ``FB216`` when audio is neither listed in a manifest nor present.
         """
         if self._digest is None:
-            audio: set[str] = set()
-            for _, line, where in self._lines():
-                dialogue = self._dialogue(line, where)
-                for turn in (*dialogue.history, dialogue.target):
-                    if turn.audio is not None:
-                        audio.add(self._audio.relative(turn.audio, where))
+            audio = set(self.audio_files())
             pcm = pcm_digests(self.root, audio, self.manifest, cache=self._cache)
             self._digest = fold((line for _, line, _ in self._lines()), pcm)
         return self._digest
@@ -147,6 +142,15 @@ class CodettSource:
         index = self._first_pass()
         for file, line, where in self._lines():
             yield self._sample(file, self._dialogue(line, where), where, index)
+
+    def make_manifest(self, *, licence: str = "unknown", version: str = "unknown") -> Manifest:
+        """Return a manifest with the hash of every audio file, to be kept beside the texts.
+
+        With it the data's digest needs no audio, so that predictions can be checked and scored
+        where only the texts are.
+        """
+        pcm = pcm_digests(self.root, set(self.audio_files()), None, cache=self._cache)
+        return Manifest(name=self.name, version=version, licence=licence, pcm=pcm)
 
     def audio_files(self) -> Iterator[str]:
         """Yield the relative path of every audio file that is named, once per mention."""

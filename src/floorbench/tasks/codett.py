@@ -35,7 +35,7 @@ from floorbench.metrics.base import DueItem, Measure, Scored
 from floorbench.tasks import labelmaps
 from floorbench.tasks.codett_answers import capability, meaning, problem_of
 from floorbench.tasks.codett_cells import Cells
-from floorbench.tasks.history import VIEWS, History, trailing, view_for, viewed
+from floorbench.tasks.history import VIEWS, WITHOUT_HISTORY, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
 from floorbench.tasks.units import Units, choice
@@ -124,7 +124,9 @@ class CodettTask:
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
         """Return the history lengths to run: all, or ``h0`` for a system without context."""
-        return self.spec.conditions if system.context != "none" else self.spec.conditions[:1]
+        if system.context in WITHOUT_HISTORY:
+            return self.spec.conditions[:1]
+        return self.spec.conditions
 
     def observe(
         self, sample: Sample, condition: str, *, system: SystemSpec | None = None

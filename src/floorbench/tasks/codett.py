@@ -57,8 +57,8 @@ class CodettTask:
     missing : {'wrong', 'drop'}
         How abstained, invalid, failed, timed-out and absent predictions enter accuracies.
     threshold : float or None
-        For scored systems: the label is the positive one when the score is greater than this.
-        ``None`` keeps the label that the system gave.
+        For scored systems: the label is the positive one when the score is greater than this; a
+        decision without a score keeps its label. ``None`` keeps every label.
     view : {'auto', 'audio', 'text', 'both'}
         Form of the turns. ``audio`` is the published audio protocol: user turns as audio, system
         turns as text. ``auto`` chooses by what the system takes, and shows both where that is

@@ -11,14 +11,14 @@ Notes
 -----
 Cluster (the resampling unit): the ``dialogue`` field where the data has one, else the hash of the
 normalised history, else the sample itself, tagged ``cluster=sample (dialogue unknown)``.
-Stratum: language x scenario x source. A cluster that touches several strata belongs to one
-stratum of its own, named by their joined set, so that every cluster has exactly one.
+Stratum: language x label x source. A cluster that touches several strata belongs to one stratum
+of its own, named by their joined set, so that every cluster has exactly one; strata of a single
+cluster are collapsed per language (:mod:`floorbench.datasets.strata`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -37,6 +37,7 @@ from floorbench.datasets.codett_lines import (
 )
 from floorbench.datasets.layout import AudioPaths, find_root, jsonl_files
 from floorbench.datasets.manifest import Manifest, fold, pcm_digests, read_manifest
+from floorbench.datasets.strata import Strata
 from floorbench.errors import DataError, Place
 
 SAMPLE_CLUSTER = "sample (dialogue unknown)"
@@ -181,7 +182,7 @@ class CodettSource:
     def _first_pass(self) -> _Index:
         if self._index is None:
             ids: set[bytes] = set()
-            strata: dict[bytes, str] = {}
+            strata = Strata[bytes]()
             count = 0
             for file, line, where in self._lines():
                 dialogue = self._dialogue(line, where)
@@ -194,14 +195,10 @@ class CodettSource:
                         where=where,
                     )
                 ids.add(name.digest())
-                key = _cluster_key(_cluster(dialogue, where)[0])
-                stratum = _stratum(dialogue, file, where)
-                known = strata.get(key)
-                if known is None:
-                    strata[key] = sys.intern(stratum)
-                elif stratum not in known.split(" + "):
-                    strata[key] = sys.intern(" + ".join(sorted([*known.split(" + "), stratum])))
-            self._index = _Index(strata, count)
+                strata.add(
+                    _cluster_key(_cluster(dialogue, where)[0]), _stratum(dialogue, file, where)
+                )
+            self._index = _Index(strata.final(lambda stratum: stratum.split(" x ")[0]), count)
         return self._index
 
     # ---- samples -----------------------------------------------------------------------------

@@ -115,7 +115,7 @@ class CodettTask:
                 "languages": list(self._languages),
                 "label_maps": labelmaps.VERSION,
                 "cluster": "dialogue, else history, else sample",
-                "strata": "language x label x source",
+                "strata": "language x label x source, joined, strata of one collapsed",
             },
             source="CoDeTT (2026), sections 3-4",
         )

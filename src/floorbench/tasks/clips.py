@@ -92,7 +92,9 @@ class ClipsTask:
         """Return the only condition."""
         return self.spec.conditions
 
-    def observe(self, sample: Sample, condition: str) -> Observation:
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
         """Return the clip and its transcript, if there is one."""
         if condition not in self.spec.conditions:
             raise DataError("FB222", f"there is no condition '{condition}'")

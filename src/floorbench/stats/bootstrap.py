@@ -1,0 +1,287 @@
+"""Stratified cluster bootstrap: one set of draws for every metric of a slice.
+
+Whole clusters are drawn with replacement inside each stratum, as many as the stratum has. A
+cluster that touches several strata belongs to a stratum of its own kind: its code stands for the
+*set* of strata it touches, so that no cluster is split and every cluster has exactly one code.
+
+Only clusters that a slice touches are resampled. Each stratum has its own random stream, named
+by seed, stream name and stratum code, and a draw depends on nothing else but the number of
+clusters present there. So two slices share the draws of every stratum in which they hold the
+same clusters, and another metric, slice or stratum moves no figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from floorbench.errors import DataError, UsageError
+from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
+from floorbench.stats.streams import generator, indices
+
+DRAWS = 2000
+MEMORY = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Draws:
+    """What a bootstrap found out about one metric.
+
+    Parameters
+    ----------
+    point : float
+        Value on the data as they are; NaN when undefined.
+    values : float64 array (draws,)
+        Value per draw; NaN when undefined (an infinite value counts as undefined).
+    jackknife : float64 array (j,) or None
+        Value with one cluster left out, for clusters of strata with two or more; ``None`` where
+        the resampling has no jackknife (two-way).
+    jackknife_strata : int64 array (j,) or None
+        Stratum code of the cluster left out.
+    clusters : int
+        Clusters resampled; the smaller side in a two-way bootstrap.
+    strata : int
+        Strata with at least one cluster.
+    singletons : int
+        Strata with exactly one cluster: they return it in every draw and add no variance.
+    unit : str
+        What ``clusters`` counts, for messages.
+    """
+
+    point: float
+    values: Floats
+    clusters: int
+    strata: int
+    singletons: int
+    jackknife: Floats | None = None
+    jackknife_strata: Ints | None = None
+    unit: str = "clusters"
+
+    @property
+    def defined(self) -> Floats:
+        """Return the draws that have a value."""
+        return self.values[~np.isnan(self.values)]
+
+    @property
+    def standard_error(self) -> float | None:
+        """Standard deviation of the defined draws (n - 1); ``None`` with fewer than two."""
+        values = self.defined
+        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+    @property
+    def noise(self) -> float:
+        """Largest distance that rounding alone can put between equal values.
+
+        1e-12 of the largest value, and at least 1e-14: a difference of two values of ordinary
+        size carries their rounding even where it is 0 itself.
+        """
+        largest = np.abs(self.defined).max(initial=abs(self.point))
+        return 1e-12 * max(1e-2, float(largest))
+
+
+def bootstrap(
+    evaluators: Mapping[str, Evaluator],
+    strata: Ints,
+    *,
+    present: Bools | None = None,
+    draws: int = DRAWS,
+    seed: int,
+    stream: str = "bootstrap",
+    memory: int = MEMORY,
+) -> dict[str, Draws]:
+    """Resample the clusters once and evaluate every metric on the same draws.
+
+    Parameters
+    ----------
+    evaluators : mapping of str to Evaluator
+        Functions from cluster weights ``(draws, clusters)`` to values ``(draws,)``. The weights
+        are read-only.
+    strata : int64 array (clusters,)
+        Stratum code of each cluster.
+    present : bool array (clusters,) or None
+        Clusters that the slice touches; all by default. The others get weight 0 and count
+        nowhere.
+    draws : int
+        At least 1.
+    seed, stream : int, str
+        Recorded seed and name of the stream. Slices and metrics of one run use the same name.
+    memory : int
+        Bytes that the weights of one portion may take; the values do not depend on it beyond
+        the rounding of the evaluators.
+
+    Returns
+    -------
+    dict of str to Draws
+
+    Raises
+    ------
+    UsageError
+        ``FB650`` for ``draws`` below 1.
+    DataError
+        ``FB651`` for a mask of the wrong length; ``FB652`` when an evaluator returns an array of
+        the wrong shape.
+
+    Undefined
+    ---------
+    Values that are not finite become NaN; :func:`floorbench.stats.intervals.interval` counts
+    them. Without clusters nothing is evaluated and everything is NaN.
+
+    Source
+    ------
+    A. C. Davison and D. V. Hinkley (1997), Bootstrap Methods and their Application, sections 3.2
+    (several samples) and 3.8 (hierarchical data: resample whole clusters). Leave-one-out values
+    reweight the rest of the stratum by n / (n - 1), so that each stratum keeps its share.
+    """
+    check_draws(draws)
+    strata = np.asarray(strata, dtype=np.int64)
+    mask = _mask(strata, present)
+    groups = _groups(strata, mask)
+    sizes = np.array([len(members) for members in groups.values()], dtype=np.int64)
+    clusters = int(mask.sum())
+    left_out = np.concatenate(
+        [members for members in groups.values() if len(members) > 1] or [np.empty(0, np.int64)]
+    )
+    points = dict.fromkeys(evaluators, np.nan)
+    values = {name: np.full(draws, np.nan) for name in evaluators}
+    jackknife = {name: np.full(len(left_out), np.nan) for name in evaluators}
+    if clusters:
+        whole = _frozen(mask.astype(np.float64)[None, :])
+        for name, evaluate in evaluators.items():
+            points[name] = float(_evaluate(name, evaluate, whole)[0])
+        _fill(evaluators, values, draw_weights(
+            strata, present=mask, draws=draws, seed=seed, stream=stream, memory=memory
+        ))  # fmt: skip
+        _fill(evaluators, jackknife, _leave_one_out(strata, mask, left_out, memory))
+    return {
+        name: Draws(
+            point=points[name],
+            values=values[name],
+            jackknife=jackknife[name],
+            jackknife_strata=strata[left_out],
+            clusters=clusters,
+            strata=len(groups),
+            singletons=int((sizes == 1).sum()),
+        )
+        for name in evaluators
+    }
+
+
+def draw_weights(
+    strata: Ints,
+    *,
+    present: Bools | None = None,
+    draws: int,
+    seed: int,
+    stream: str,
+    memory: int = MEMORY,
+) -> Iterator[Floats]:
+    """Yield portions of the weights ``(draws, clusters)``: how often each draw takes a cluster.
+
+    Each stratum draws as many clusters as it has present, with replacement, so its counts are
+    multinomial and sum to its size in every draw.
+    """
+    strata = np.asarray(strata, dtype=np.int64)
+    groups = _groups(strata, _mask(strata, present))
+    sources = {code: generator(seed, stream, "stratum", str(code)) for code in groups}
+    for rows in _portions(draws, len(strata), memory):
+        weights = np.zeros((rows, len(strata)))
+        for code, members in groups.items():
+            n = len(members)
+            taken = indices(sources[code], n, (rows, n))
+            taken += np.arange(rows)[:, None] * n
+            counts = np.bincount(taken.ravel(), minlength=rows * n)
+            weights[:, members] = counts.reshape(rows, n)
+        yield _frozen(weights)
+
+
+def compact(scored: Scored) -> Scored:
+    """Drop the clusters that no unit belongs to.
+
+    A narrow slice of a large run is then resampled at the cost of its own clusters. The draws
+    are those of the full list under ``present=scored.present()``.
+    """
+    present = scored.present()
+    if present.all():
+        return scored
+    new_codes = np.cumsum(present) - 1
+    return replace(
+        scored,
+        cluster=new_codes[scored.cluster],
+        clusters=tuple(c for c, p in zip(scored.clusters, present, strict=True) if p),
+        strata=scored.strata[present],
+    )
+
+
+def check_draws(draws: int) -> None:
+    """Raise ``FB650`` unless at least one draw is asked for."""
+    if draws < 1:
+        raise UsageError("FB650", f"{draws} draws; at least 1 is needed")
+
+
+def _mask(strata: Ints, present: Bools | None) -> Bools:
+    if strata.ndim != 1:
+        raise DataError("FB651", f"strata have {strata.ndim} dimensions; one code per cluster")
+    if present is None:
+        return np.ones(len(strata), dtype=np.bool_)
+    if present.shape != strata.shape or present.dtype != np.bool_:
+        raise DataError(
+            "FB651",
+            f"the mask of present clusters is {present.dtype} {present.shape}, "
+            f"the strata are {strata.shape}",
+        )
+    return present
+
+
+def _groups(strata: Ints, mask: Bools) -> dict[int, Ints]:
+    """Return the present clusters of each stratum, strata in ascending order of code."""
+    codes = np.unique(strata[mask])
+    return {int(code): np.flatnonzero(mask & (strata == code)) for code in codes}
+
+
+def _portions(total: int, clusters: int, memory: int) -> Iterator[int]:
+    # Weights, raw words, flat indices and counts live at once: four words per cluster and draw.
+    most = max(1, memory // (32 * max(1, clusters)))
+    for start in range(0, total, most):
+        yield min(most, total - start)
+
+
+def _leave_one_out(strata: Ints, mask: Bools, left_out: Ints, memory: int) -> Iterator[Floats]:
+    sizes = np.zeros(len(strata))
+    for members in _groups(strata, mask).values():
+        sizes[members] = len(members)
+    start = 0
+    for rows in _portions(len(left_out), len(strata), memory):
+        gone = left_out[start : start + rows]
+        factor = sizes[gone] / (sizes[gone] - 1)
+        weights = np.where(strata[gone][:, None] == strata[None, :], factor[:, None], 1.0)
+        weights *= mask
+        weights[np.arange(rows), gone] = 0.0
+        yield _frozen(weights)
+        start += rows
+
+
+def _fill(
+    evaluators: Mapping[str, Evaluator], out: Mapping[str, Floats], portions: Iterator[Floats]
+) -> None:
+    start = 0
+    for weights in portions:
+        for name, evaluate in evaluators.items():
+            out[name][start : start + len(weights)] = _evaluate(name, evaluate, weights)
+        start += len(weights)
+
+
+def _evaluate(name: str, evaluate: Evaluator, weights: Floats) -> Floats:
+    values = np.asarray(evaluate(weights), dtype=np.float64)
+    if values.shape != (len(weights),):
+        raise DataError(
+            "FB652",
+            f"the evaluator '{name}' returned shape {values.shape} for {len(weights)} draws",
+        )
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _frozen(weights: Floats) -> Floats:
+    weights.flags.writeable = False
+    return weights

@@ -1,0 +1,248 @@
+"""From draws to a printed interval: percentile, BCa, and the rules for printing none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from floorbench.core.score import Interval
+from floorbench.metrics.base import Metric, Scored, evaluator
+from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
+from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
+
+FEWEST_CLUSTERS = 10
+FEW_CLUSTERS = 30
+MOST_UNDEFINED = 0.01
+
+
+class Limits(NamedTuple):
+    """The two ends of an interval."""
+
+    low: float
+    high: float
+
+
+class Bca(NamedTuple):
+    """BCa limits, or the reason why they are undefined."""
+
+    limits: Limits | None
+    reason: str | None
+
+
+def intervals(
+    metrics: Mapping[str, Metric],
+    scored: Scored,
+    *,
+    proportions: Mapping[str, tuple[float, float]] | None = None,
+    level: float = 0.95,
+    draws: int = DRAWS,
+    seed: int,
+    stream: str = "bootstrap",
+) -> dict[str, Interval]:
+    """Return the interval of every metric on one slice, all on the same draws.
+
+    Parameters
+    ----------
+    metrics : mapping of str to Metric
+    scored : Scored
+        Units of the slice. Its clusters are those with at least one unit, so a metric of one
+        role or class wants the slice of its own units.
+    proportions : mapping of str to (float, float)
+        Bounds of those metrics that are proportions; see :func:`interval`.
+    level, draws, seed, stream
+        As in :func:`interval` and :func:`floorbench.stats.bootstrap.bootstrap`.
+    """
+    check_level(level)
+    slice_ = compact(scored)
+    found = bootstrap(
+        {name: evaluator(metric, slice_) for name, metric in metrics.items()},
+        slice_.strata,
+        draws=draws,
+        seed=seed,
+        stream=stream,
+    )
+    bounds = proportions or {}
+    return {
+        name: interval(drawn, level=level, proportion=bounds.get(name))
+        for name, drawn in found.items()
+    }
+
+
+def interval(
+    draws: Draws, *, level: float = 0.95, proportion: tuple[float, float] | None = None
+) -> Interval:
+    """Turn draws into the interval to print, or into the reason for none.
+
+    Parameters
+    ----------
+    draws : Draws
+    level : float
+        Two-sided, inside (0, 1).
+    proportion : (float, float) or None
+        Lower and upper bound of a metric that is a proportion or a linear function of one
+        (``(0, 1)`` for a rate, ``(-1, 1)`` for 2 x accuracy - 1); ``None`` for all others.
+
+    Returns
+    -------
+    Interval
+        BCa with the percentile interval ``beside``; ``percentile`` alone where BCa is undefined
+        (the warning says why) or does not exist (two-way draws); ``clopper-pearson`` on the
+        number of clusters where no draw varies and a proportion stands at its bound.
+
+    Undefined
+    ---------
+    No interval, with the reason: the point value is undefined; fewer than 10 clusters; more than
+    1 % of the draws undefined; no draw varies and the metric is no proportion at its bound.
+    Fewer than 30 clusters give a warning, and so do strata with a single cluster.
+
+    Raises
+    ------
+    UsageError
+        ``FB650`` for a level outside (0, 1).
+
+    Source
+    ------
+    Limits of 10 and 30 clusters: simulated coverage of the nominal 95 % is about .82 with 5
+    clusters, .89 with 10, .91 with 17 and .94 with 30.
+    """
+    check_level(level)
+    made = _decide(draws, level, proportion)
+    return Interval(
+        low=None if made.limits is None else made.limits.low,
+        high=None if made.limits is None else made.limits.high,
+        level=level,
+        method=made.method,
+        clusters=draws.clusters,
+        draws=len(draws.values),
+        undefined_draws=int(np.isnan(draws.values).sum()),
+        reason=made.reason,
+        warning="; ".join((*_warnings(draws), *made.notes)) or None,
+        beside=dict(made.beside),
+    )
+
+
+class _Decision(NamedTuple):
+    limits: Limits | None = None
+    method: str = "none"
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    beside: Mapping[str, tuple[float, float]] = {}
+
+
+def _decide(draws: Draws, level: float, proportion: tuple[float, float] | None) -> _Decision:
+    undefined = int(np.isnan(draws.values).sum())
+    if draws.clusters < FEWEST_CLUSTERS:
+        return _Decision(
+            reason=f"{draws.clusters} {draws.unit}; an interval needs {FEWEST_CLUSTERS}"
+        )
+    if np.isnan(draws.point):
+        return _Decision(reason="the value itself is undefined")
+    if undefined > MOST_UNDEFINED * len(draws.values):
+        return _Decision(
+            reason=f"undefined in {undefined} of {len(draws.values)} draws (more than 1 %)"
+        )
+    values = draws.defined
+    if values.max() - values.min() <= draws.noise:
+        return _constant(draws, level, proportion)
+    plain = percentile(draws, level=level)
+    if draws.jackknife is None:
+        return _Decision(plain, "percentile")
+    corrected = bca(draws, level=level)
+    if corrected.limits is None:
+        return _Decision(plain, "percentile", notes=(f"BCa undefined: {corrected.reason}",))
+    return _Decision(corrected.limits, "bca", beside={"percentile": (plain.low, plain.high)})
+
+
+def _constant(draws: Draws, level: float, proportion: tuple[float, float] | None) -> _Decision:
+    if proportion is None:
+        return _Decision(reason="no draw varies")
+    bottom, top = proportion
+    if abs(draws.point - bottom) <= draws.noise:
+        exact = clopper_pearson(0, draws.clusters, level=level)
+    elif abs(draws.point - top) <= draws.noise:
+        exact = clopper_pearson(draws.clusters, draws.clusters, level=level)
+    else:
+        return _Decision(reason="no draw varies and the value is not at a bound")
+    low, high = (bottom + (top - bottom) * float(x or 0.0) for x in (exact.low, exact.high))
+    return _Decision(Limits(low, high), "clopper-pearson")
+
+
+def percentile(draws: Draws, *, level: float = 0.95) -> Limits:
+    """Return the percentile interval of the defined draws (``linear`` quantiles)."""
+    tail = (1 - level) / 2
+    return _quantiles(draws, tail, 1 - tail)
+
+
+def bca(draws: Draws, *, level: float = 0.95) -> Bca:
+    """Return the bias-corrected and accelerated interval of the defined draws.
+
+    The bias correction z0 is the normal quantile of the share of draws below the point value,
+    draws equal to it counted half. The acceleration comes from the stratified jackknife: with
+    n_s clusters in stratum s, t_(-sj) the value without cluster j and m_s the mean of these in
+    the stratum, u_sj = (n_s - 1) / n_s x (m_s - t_(-sj)) and
+    a = sum u^3 / (6 (sum u^2)^(3/2)). With one stratum this is Efron's usual formula.
+
+    Undefined
+    ---------
+    All draws on one side of the point value; a leave-one-out value undefined; no leave-one-out
+    value differs from another; an adjusted level outside (0, 1).
+
+    Source
+    ------
+    B. Efron (1987), Journal of the American Statistical Association 82: 171-185; the form for
+    several samples is that of A. C. Davison and D. V. Hinkley (1997), Bootstrap Methods and
+    their Application, section 5.3.2.
+    """
+    values = draws.defined
+    noise = draws.noise
+    equal = np.abs(values - draws.point) <= noise
+    below = (values < draws.point) & ~equal
+    share = (below.sum() + 0.5 * equal.sum()) / len(values)
+    if not 0 < share < 1:
+        return Bca(None, "all draws lie on one side of the value")
+    acceleration = _acceleration(draws)
+    if acceleration is None:
+        return Bca(None, "the leave-one-out values are undefined or all equal")
+    shift = normal_quantile(float(share))
+    probabilities = []
+    for probability in ((1 - level) / 2, (1 + level) / 2):
+        z = shift + normal_quantile(probability)
+        scale = 1 - acceleration * z
+        if scale <= 0:
+            return Bca(None, "the acceleration is too large for this level")
+        probabilities.append(normal_cdf(shift + z / scale))
+    return Bca(_quantiles(draws, *probabilities), None)
+
+
+def _acceleration(draws: Draws) -> float | None:
+    left_out, codes = draws.jackknife, draws.jackknife_strata
+    if left_out is None or codes is None or not len(left_out) or np.isnan(left_out).any():
+        return None
+    _, stratum = np.unique(codes, return_inverse=True)
+    n = np.bincount(stratum)[stratum]
+    means = (np.bincount(stratum, weights=left_out) / np.bincount(stratum))[stratum]
+    influence = (n - 1) / n * (means - left_out)
+    influence[np.abs(influence) <= draws.noise] = 0.0
+    squares = float(influence @ influence)
+    if squares == 0:
+        return None
+    return float(np.sum(influence**3)) / (6 * math.pow(squares, 1.5))
+
+
+def _quantiles(draws: Draws, low: float, high: float) -> Limits:
+    found = np.quantile(draws.defined, [low, high], method="linear")
+    return Limits(float(found[0]), float(found[1]))
+
+
+def _warnings(draws: Draws) -> tuple[str, ...]:
+    notes = []
+    if FEWEST_CLUSTERS <= draws.clusters < FEW_CLUSTERS:
+        notes.append(f"only {draws.clusters} {draws.unit}; the interval is too narrow")
+    if draws.singletons:
+        notes.append(
+            f"{draws.singletons} of {draws.strata} strata hold one cluster and add no variance"
+        )
+    return tuple(notes)

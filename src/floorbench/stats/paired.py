@@ -1,0 +1,243 @@
+"""Two systems on the same samples: difference, interval, test, effect size, wording."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from floorbench.core.score import Interval
+from floorbench.errors import DataError
+from floorbench.metrics.base import (
+    AdditiveMetric,
+    Evaluator,
+    Floats,
+    Metric,
+    Scored,
+    evaluator,
+    point,
+)
+from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
+from floorbench.stats.intervals import interval
+from floorbench.stats.permutation import PERMUTATIONS, SwapTest, permutation_test, swap_metric
+from floorbench.stats.power import minimal_detectable_difference
+from floorbench.stats.rates import check_level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectSize:
+    """How large a difference is beside its spread.
+
+    ``name`` is ``d_z``, the mean of the per-cluster differences over their standard deviation
+    (free of the number of clusters), or ``difference / standard error`` (grows with it).
+    ``value`` is ``None`` exactly when ``reason`` says why.
+    """
+
+    name: str
+    value: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """System A against system B on one metric; every difference is A - B.
+
+    Parameters
+    ----------
+    a, b, difference : float or None
+        Values and their difference; ``reason`` says why one is undefined.
+    interval : Interval
+        Paired cluster bootstrap of the difference.
+    test : SwapTest
+        Its p is not corrected; pass all p of a report through
+        :func:`floorbench.stats.multiple.holm`.
+    effect : EffectSize
+    detectable : float or None
+        Smallest difference found with power .8 at alpha .05 on these clusters.
+    clusters : int
+    reason : str or None
+    """
+
+    a: float | None
+    b: float | None
+    difference: float | None
+    interval: Interval
+    test: SwapTest
+    effect: EffectSize
+    detectable: float | None
+    clusters: int
+    reason: str | None
+
+
+def compare(
+    metrics: Mapping[str, Metric],
+    a: Scored,
+    b: Scored,
+    *,
+    rates: Collection[str] = (),
+    level: float = 0.95,
+    draws: int = DRAWS,
+    permutations: int = PERMUTATIONS,
+    seed: int,
+    stream: str = "paired",
+) -> dict[str, Comparison]:
+    """Compare two systems on every metric of a slice, with the same draws and swaps.
+
+    Parameters
+    ----------
+    metrics : mapping of str to Metric
+    a, b : Scored
+        The same slice of both systems: same clusters, same strata, same clusters touched. The
+        order of the clusters may differ.
+    rates : collection of str
+        Additive metrics whose value on a single cluster means something (accuracies, PASR);
+        their effect size is ``d_z``.
+    level, draws, permutations, seed, stream
+        As in :func:`floorbench.stats.bootstrap.bootstrap` and
+        :func:`floorbench.stats.permutation.permutation_test`. Two random streams are used,
+        ``stream`` for the draws and ``stream + "/swap"``.
+
+    Raises
+    ------
+    DataError
+        ``FB651`` when the two do not have the same clusters.
+    UsageError
+        ``FB650`` for numbers out of range.
+    """
+    check_level(level)
+    a, b = compact(a), compact(b)
+    b = align(a, b)
+    drawn = bootstrap(
+        {name: difference(evaluator(m, a), evaluator(m, b)) for name, m in metrics.items()},
+        a.strata,
+        draws=draws,
+        seed=seed,
+        stream=stream,
+    )
+    tests = permutation_test(
+        {name: swap_metric(metric, a, b) for name, metric in metrics.items()},
+        len(a.clusters),
+        permutations=permutations,
+        seed=seed,
+        stream=f"{stream}/swap",
+    )
+    return {
+        name: _comparison(metric, a, b, drawn[name], tests[name], level, name in rates)
+        for name, metric in metrics.items()
+    }
+
+
+def difference(a: Evaluator, b: Evaluator) -> Evaluator:
+    """Return A - B as one evaluator, so that both systems see the same draw."""
+    return lambda weights: a(weights) - b(weights)
+
+
+def align(a: Scored, b: Scored) -> Scored:
+    """Return B with its clusters in A's order.
+
+    Raises
+    ------
+    DataError
+        ``FB651`` naming a cluster that only one of them has or that changes stratum.
+    """
+    only = sorted(set(a.clusters) ^ set(b.clusters))
+    if only:
+        raise DataError(
+            "FB651",
+            f"{len(only)} clusters belong to one system only, for example '{only[0]}' "
+            f"({'A' if only[0] in a.clusters else 'B'})",
+        )
+    place = {name: i for i, name in enumerate(a.clusters)}
+    codes = np.array([place[name] for name in b.clusters], dtype=np.int64)
+    strata = np.empty_like(b.strata)
+    strata[codes] = b.strata
+    if (a.strata != strata).any():
+        name = a.clusters[int((a.strata != strata).argmax())]
+        raise DataError("FB651", f"cluster '{name}' stands in two strata")
+    return replace(b, cluster=codes[b.cluster], clusters=a.clusters, strata=strata)
+
+
+def effect_size(drawn: Draws, per_cluster: Floats | None = None) -> EffectSize:
+    """Return the effect size of a paired difference.
+
+    Parameters
+    ----------
+    drawn : Draws
+        Bootstrap of the difference.
+    per_cluster : float64 array (clusters,) or None
+        The metric's difference A - B on each cluster alone, NaN where one is undefined; only for
+        rates. Then the result is d_z = mean / standard deviation (n - 1), each cluster counted
+        once. Without it the result is difference / bootstrap standard error.
+
+    Undefined
+    ---------
+    The spread is 0, or fewer than two clusters have a difference.
+    """
+    if per_cluster is None:
+        name = "difference / standard error"
+        if np.isnan(drawn.point):
+            return EffectSize(name=name, value=None, reason="the difference is undefined")
+        mean, spread = drawn.point, drawn.standard_error
+    else:
+        name = "d_z"
+        defined = per_cluster[~np.isnan(per_cluster)]
+        mean = float(defined.mean()) if len(defined) else 0.0
+        spread = float(defined.std(ddof=1)) if len(defined) > 1 else None
+    if spread is None:
+        return EffectSize(name=name, value=None, reason="too few values for a spread")
+    if spread <= drawn.noise:
+        return EffectSize(name=name, value=None, reason="the difference does not vary")
+    return EffectSize(name=name, value=mean / spread, reason=None)
+
+
+def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -> str:
+    """Say in words what a comparison shows, after correction over all tests of the report.
+
+    Parameters
+    ----------
+    found : Comparison
+    adjusted : float or None
+        Holm-adjusted p of this comparison.
+    alpha : float
+        Inside (0, 1).
+
+    Returns
+    -------
+    str
+        ``A above B``, ``A below B``, or ``no difference shown``, with p; or ``not tested`` with
+        the reason. "No difference shown" never says that there is none, and names the smallest
+        difference that the data could have shown.
+    """
+    check_level(alpha)
+    if adjusted is None or found.difference is None:
+        return f"not tested: {found.reason or found.test.reason or 'no corrected p'}"
+    p = f"p = {adjusted:.3f}" if adjusted >= 0.001 else "p < .001"
+    if adjusted <= alpha and found.difference != 0:
+        return f"A {'above' if found.difference > 0 else 'below'} B ({p})"
+    if found.detectable is None:
+        return f"no difference shown ({p})"
+    return f"no difference shown ({p}; detectable from {found.detectable:.3g})"
+
+
+def _comparison(
+    metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
+) -> Comparison:
+    left, right = point(metric, a), point(metric, b)
+    per_cluster = None
+    if rate and isinstance(metric, AdditiveMetric):
+        sums = [metric.rows(side).by_cluster() for side in (a, b)]
+        per_cluster = metric.value(sums[0]) - metric.value(sums[1])
+    reasons = [f"{side}: {p.reason}" for side, p in (("A", left), ("B", right)) if p.reason]
+    undefined = left.value is None or right.value is None
+    return Comparison(
+        a=left.value,
+        b=right.value,
+        difference=None if undefined else drawn.point,
+        interval=interval(drawn, level=level),
+        test=test,
+        effect=effect_size(drawn, per_cluster),
+        detectable=minimal_detectable_difference(drawn),
+        clusters=drawn.clusters,
+        reason="; ".join(reasons) or None,
+    )

@@ -7,12 +7,28 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import base
-from floorbench.metrics.agreement import kappa_all, kappa_cohen, kappa_free, kappa_hit, kappa_near
+from floorbench.metrics.agreement import (
+    kappa_all,
+    kappa_cohen,
+    kappa_free,
+    kappa_hit,
+    kappa_near,
+    kappa_raters,
+    kappa_self,
+)
 from floorbench.metrics.base import point
 from oracles.metrics_cases import ACTIONS, label_case, slot_case, with_columns
 from oracles.metrics_instances import Instance, agrees, of
 
-MINE = of("kappa_free", "kappa_cohen", "kappa_all", "kappa_hit", "kappa_near")
+MINE = of(
+    "kappa_free",
+    "kappa_self",
+    "kappa_raters",
+    "kappa_cohen",
+    "kappa_all",
+    "kappa_hit",
+    "kappa_near",
+)
 
 
 @pytest.mark.parametrize("instance", MINE, ids=str)
@@ -120,3 +136,11 @@ def test_windows_are_clipped_and_united() -> None:
     assert point(kappa_hit(), quiet).reason == "no slot is consensus-positive"
     with pytest.raises(UsageError, match="FB103 h=-1"):
         kappa_near(h=-1)
+
+
+def test_runs_of_a_model_and_raters_have_kappas_of_their_own() -> None:
+    votes = np.array([[3, 0], [2, 1]])
+    case = with_columns(cases([[1, 1], [1, 1]]), run_counts=votes, rater_counts=votes[::-1])
+    assert point(kappa_self(), case) == point(kappa_free(categories=2), cases(votes.tolist()))
+    assert point(kappa_raters(), case).value == point(kappa_self(), case).value
+    assert kappa_self().spec.name != kappa_raters().spec.name

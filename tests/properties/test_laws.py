@@ -232,11 +232,14 @@ FILINGS: dict[str, Filing] = {
     ),
     "rate_matched_pasr": Filing(RATE, code=0, constant=0.0),
     "rate_matched_pkc": Filing(RATE, code=1, constant=1.0),
-    "kappa_free": Filing(
-        {FAILURE: "its units are cases of raters; there is no prediction to lose"},
-        constant=1.0,
-        empty=lambda case: case.where(case.columns["counts"].sum(axis=1) < 2),
-    ),
+    **{
+        name: Filing(
+            {FAILURE: "its units are cases of raters; there is no prediction to lose"},
+            constant=1.0,
+            empty=lambda case: case.where(case.columns["counts"].sum(axis=1) < 2),
+        )
+        for name in ("kappa_free", "kappa_self", "kappa_raters")
+    },
     "kappa_cohen": Filing(
         {FAILURE: "losing an agreement on the common label also lowers the agreement by chance"},
         constant=0.0,

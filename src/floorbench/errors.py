@@ -71,23 +71,19 @@ CODES: dict[str, Code] = {
         "Keep one of the two; a prediction file holds one line per key.",
     ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
-
     # ---- FB4xx: environment: extras, assets, files on this machine ---------------------------
     "FB401": Code(
         "missing extra",
         "An optional library is not installed.",
         "Run the install line of the message.",
     ),
-
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
-
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",
         "Columns of unequal length, unknown labels, or values outside their range.",
         "The message names the column and the row.",
     ),
-
     # ---- FB7xx: annotation formats -------------------------------------------------------------
     "FB701": Code(
         "unknown annotation format",
@@ -134,11 +130,8 @@ CODES: dict[str, Code] = {
         "The file does not exist, is a folder, or may not be read or written.",
         "Check the path and its permissions.",
     ),
-
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
-
     # ---- FB9xx: construction -------------------------------------------------------------------
-
 }
 
 

@@ -31,8 +31,8 @@ class Abilities:
         or nothing (``none``).
     forbidden : mapping of str to str
         Character sequences that a label cannot contain, and what replaces them.
-    extra_text : str
-        What the values of ``extra`` may contain, as for ``text``.
+    extra_text, header_text : str
+        What the values of ``extra`` and of the metadata may contain, as for ``text``.
     unique_names : bool
         Whether two tiers may not share a name.
     several_tiers, empty_tiers, point_tiers : bool
@@ -60,6 +60,7 @@ class Abilities:
     name_text: Text = "any"
     text: Text = "any"
     extra_text: Text = "line"
+    header_text: Text = "lines"
     forbidden: Mapping[str, str] | None = None
     unique_names: bool = True
     several_tiers: bool = True

@@ -88,7 +88,7 @@ class Chat(Codec):
         """Name speakers and dependent lines as CHAT does; drop what its lines cannot hold."""
         metadata = {}
         for key, value in document.metadata.items():
-            if _HEADER.fullmatch(key) and ":" not in key and key not in _FIXED:
+            if re.fullmatch("@[A-Za-z0-9 ]+", key) and key not in _FIXED:
                 metadata[key] = value
             else:
                 lost.add(f"header entry {key!r} not written")

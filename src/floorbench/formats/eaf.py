@@ -28,6 +28,7 @@ from floorbench.formats.eaf_times import (
     shared,
 )
 from floorbench.formats.eaf_write import render
+from floorbench.formats.fit import rounded
 from floorbench.formats.registry import Codec
 from floorbench.formats.source import Source, check_overlaps
 from floorbench.formats.tiers import Document, Entry, Tier, add, ordered
@@ -40,7 +41,8 @@ class Eaf(Codec):
     """Reader and writer of EAF."""
 
     abilities: ClassVar[Abilities] = Abilities(
-        name_text="xml", text="xml", empty_tiers=True, sorted_tiers=False, speakers=True,
+        name_text="xml", text="xml", header_text="xml", empty_tiers=True,
+        sorted_tiers=False, speakers=True,
         decimals=3, hierarchy=True, estimated=True, metadata=frozenset(HEADER),
     )  # fmt: skip
 
@@ -70,13 +72,12 @@ class Eaf(Codec):
             tier if tier.parent is None or tier.parent in names else _independent(tier, lost)
             for tier in document.tiers
         ]
-        while True:
-            document = replace(document, tiers=tuple(tiers))
-            data = render(document).encode("utf-8")
+        for _ in range(2 * len(tiers) + 1):
+            data = render(replace(document, tiers=tuple(tiers))).encode("utf-8")
             again = self.read(Source(name="", data=data)).tiers
             wrong = [n for n, tier in enumerate(tiers) if tier != again[n]]
             if not wrong:
-                return document
+                break
             for number in wrong:
                 tier = tiers[number]
                 if _without_links(tier) == _without_links(again[number]):
@@ -84,6 +85,7 @@ class Eaf(Codec):
                     tiers[number] = again[number]
                 else:
                     tiers[number] = _independent(tier, lost)
+        return replace(document, tiers=tuple(tiers))
 
     def render(self, document: Document) -> str:
         """Write EAF 3.0."""
@@ -100,7 +102,10 @@ def _independent(tier: Tier, lost: LossCounter) -> Tier:
     for entry in tier.entries:
         if entry.estimated:
             lost.add("estimated times written as if they were measured", tier.name)
-    entries = ordered(replace(e, parent=None, estimated="") for e in tier.entries)
+    entries = ordered(
+        replace(e, parent=None, estimated="", start=rounded(e.start, 3), end=rounded(e.end, 3))
+        for e in tier.entries
+    )
     return replace(tier, parent=None, constraint=None, entries=tuple(entries))
 
 

@@ -6,7 +6,7 @@ loses nothing beyond the list returned here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -27,8 +27,8 @@ def fit(document: Document, able: Abilities, *, stem: str, lost: LossCounter) ->
     lost : LossCounter
         Receives what is left out, changed or filled in.
     """
-    tiers = [tier for tier in document.tiers if _worth_writing(tier, able, lost)]
-    tiers = _fit_entries(tiers, able, lost)
+    tiers = _fit_entries(document.tiers, able, lost)
+    tiers = [tier for tier in tiers if _worth_writing(tier, able, lost)]
     tiers = _fit_identity(tiers, able, stem, lost)
     if not able.overlap or not able.zero_length:
         tiers = [part for tier in tiers for part in _spill(tier, able, lost)]
@@ -57,7 +57,7 @@ def _worth_writing(tier: Tier, able: Abilities, lost: LossCounter) -> bool:
 # ---- entries ---------------------------------------------------------------------------------
 
 
-def _fit_entries(tiers: list[Tier], able: Abilities, lost: LossCounter) -> list[Tier]:
+def _fit_entries(tiers: Sequence[Tier], able: Abilities, lost: LossCounter) -> list[Tier]:
     fitted: list[Tier] = []
     moved: dict[str, dict[int, int]] = {}
     for tier in tiers:
@@ -98,8 +98,8 @@ def _fit_entry(entry: Entry, tier: Tier, able: Abilities, lost: LossCounter) -> 
         lost.add("entries before time 0 not written", tier.name)
         return None
     free = entry.estimated if able.estimated else ""
-    new_start = _rounded(start, able.decimals, keep=free in ("start", "both"))
-    new_end = _rounded(end, able.decimals, keep=free in ("end", "both"))
+    new_start = rounded(start, able.decimals, keep=free in ("start", "both"))
+    new_end = rounded(end, able.decimals, keep=free in ("end", "both"))
     if (new_start, new_end) != (start, end):
         lost.add(f"times rounded to {able.decimals} decimals", tier.name)
         if new_start is not None and new_end is not None:
@@ -107,7 +107,7 @@ def _fit_entry(entry: Entry, tier: Tier, able: Abilities, lost: LossCounter) -> 
     text = clean_text(entry.text, able.text, able.forbidden)
     if text != entry.text:
         lost.add("texts not written" if able.text == "none" else "texts changed", tier.name)
-    if not text and able.placeholder and tier.kind == "interval":
+    if not text and able.placeholder and not (tier.kind == "point" and able.point_tiers):
         lost.add(f"entries without text labelled {able.placeholder!r}", tier.name)
         text = able.placeholder
     extra = {k: v for k, v in entry.extra.items() if able.extra is None or k in able.extra}
@@ -146,11 +146,12 @@ def _clean_extra(
     return clean
 
 
-def _rounded(value: Decimal | None, decimals: int | None, *, keep: bool) -> Decimal | None:
+def rounded(value: Decimal | None, decimals: int | None, *, keep: bool = False) -> Decimal | None:
+    """Round a time half up, unless it is to be kept as it is."""
     if value is None or decimals is None or keep:
         return value
-    rounded = Decimal(round_half_up(exact(value) * 10**decimals)).scaleb(-decimals)
-    return value if rounded == value else rounded
+    near = Decimal(round_half_up(exact(value) * 10**decimals)).scaleb(-decimals)
+    return value if near == value else near
 
 
 # ---- which tier an entry belongs to ------------------------------------------------------------
@@ -219,7 +220,7 @@ def _named(
     clean = clean_text(name, able.name_text)
     if able.names == "speaker":
         clean = _token(name, "name", tier, lost) if able.name_text == "token" else clean
-        if speaker is None and clean == able.fixed_name:
+        if speaker is None and able.fixed_name and clean == able.fixed_name:
             return clean, channel, None
         if speaker is not None and speaker != name:
             lost.add(f"speaker {speaker!r} not written", tier.name)
@@ -235,7 +236,7 @@ def _named(
             lost.add("its speaker not written", tier.name)
             speaker = None
         else:
-            speaker = clean_text(speaker, able.name_text)
+            speaker = clean_text(speaker, able.name_text) or None
     return clean, channel, speaker
 
 
@@ -332,9 +333,13 @@ def _fit_head(
         for key, value in document.metadata.items()
         if able.metadata is None or key in able.metadata
     }
-    for key in document.metadata:
+    for key, value in document.metadata.items():
         if key not in metadata:
             lost.add(f"header entry {key!r} not written")
+            continue
+        metadata[key] = clean_text(value, able.header_text)
+        if metadata[key] != value:
+            lost.add(f"header entry {key!r} changed")
     if document.duration is not None and not able.duration:
         lost.add("the media's duration not written")
     if document.origin and not able.duration:

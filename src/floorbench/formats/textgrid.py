@@ -16,6 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
+from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities, LossCounter
 from floorbench.formats.registry import Codec
 from floorbench.formats.source import Source, check_names, check_overlaps
@@ -127,9 +128,10 @@ class _Reader:
 
     def time(self) -> Decimal:
         token = self.next("number", "time")
-        with self._source.row(token.line):
+        try:
             return parse_time(token.text)
-        self._source.fail("FB704", f"time {token.text[:40]!r} is not a finite number", token.line)
+        except DataError as error:
+            self._source.fail(error.code, error.what, token.line)
 
     def count(self) -> int:
         token = self.next("number", "count")

@@ -26,8 +26,8 @@ def test_losses_name_what_and_where(grid, tmp_path):
         "tier 'marks': texts not written",
         "tier 'marks': points written as intervals of length 0",
         "tier 'none': not written: it has no entries",
-        "no recording named; 'call' written (2 entries)",
-        "no channel named; '1' written (2 entries)",
+        "no recording named; 'call' written (2 tiers)",
+        "no channel named; '1' written (2 tiers)",
         "the media's duration not written",
     }
     text = (tmp_path / "call.rttm").read_text(encoding="utf-8")
@@ -101,3 +101,14 @@ def test_in_place_and_lossless(grid):
     report = convert(grid, grid, strict=True)
     assert report.losses == ()
     assert read(grid).tiers == before.tiers
+
+
+def test_recordings_on_one_clock_are_told_apart_by_name(tmp_path):
+    rttm = tmp_path / "call.rttm"
+    rttm.write_text(
+        "SPEAKER one 1 0 3 <NA> <NA> a <NA>\nSPEAKER two 1 1 1 <NA> <NA> a <NA>\n",
+        encoding="utf-8",
+    )
+    report = convert(rttm, tmp_path / "call.words.json")
+    assert [t.name for t in read(tmp_path / "call.words.json").tiers] == ["one a", "two a"]
+    assert "recordings mixed on one clock (2 tiers)" in map(str, report.losses)

@@ -8,7 +8,6 @@ from floorbench.datasets.manifest import (
     fold,
     pcm_digests,
     read_manifest,
-    user_cache,
     write_manifest,
 )
 from floorbench.errors import DataError
@@ -22,9 +21,21 @@ def test_a_manifest_round_trips(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-def test_an_unknown_key_in_a_manifest_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"name": "m", "licens": "x"}')
-    with pytest.raises(DataError, match="licence"):
+def test_a_recipes_manifest_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(
+        '{"name": "m", "notice": "n", "seed": 1,'
+        ' "clips": {"x": {"audio": "a.opus", "pcm_sha256": "00", "voice": "v"}}}'
+    )
+    assert read_manifest(tmp_path) == Manifest(name="m", notices=("n",), pcm={"a.opus": "00"})
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", '{"name": 1}', '{"name": "m", "clips": {"x": {}}}',
+             '{"name": "m", "pcm": {"a": 1}}', '{"name": "m", "clips": []}'],
+)  # fmt: skip
+def test_a_broken_manifest_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(DataError, match="FB201"):
         read_manifest(tmp_path)
 
 
@@ -58,11 +69,3 @@ def test_fold_depends_on_the_order_of_texts_and_not_of_audio() -> None:
     assert fold([b"a", b"b"], {}) != fold([b"b", b"a"], {})
     assert fold([], {"a": "1", "b": "2"}) == fold([], {"b": "2", "a": "1"})
     assert fold([], {"a": "1"}) != fold([], {"a": "2"})
-
-
-def test_the_cache_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("FLOORBENCH_CACHE", raising=False)
-    assert user_cache() == tmp_path / "floorbench"
-    monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path / "own"))
-    assert user_cache() == tmp_path / "own"

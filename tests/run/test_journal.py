@@ -137,5 +137,5 @@ def test_the_disk_is_synced_now_and_then(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match="FB504 .*no/p.jsonl"):
+    with pytest.raises(EnvironmentProblem, match=r"FB504 .*no/p\.jsonl"):
         Journal(tmp_path / "no" / "p.jsonl")

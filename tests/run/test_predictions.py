@@ -156,7 +156,7 @@ def test_files_that_are_no_table_are_refused(
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="FB402 .*no such file"):
+    with pytest.raises(DataError, match=r"FB402 .*no such file"):
         list(read_predictions(tmp_path / "none.jsonl"))
 
 
@@ -191,7 +191,7 @@ def test_no_parquet_is_made_of_a_torn_or_broken_journal(tmp_path: Path) -> None:
     folder = run(task=Task(), system=choice(), source=Source(2), out=tmp_path, notify=quiet)
     whole = folder.journal.read_bytes()
     folder.journal.write_bytes(whole[:-3])
-    with pytest.raises(DataError, match="FB505 .*the last line is unfinished"):
+    with pytest.raises(DataError, match=r"FB505 .*the last line is unfinished"):
         write_parquet(folder)
     folder.journal.write_bytes(b"{broken\n" + whole)
     with pytest.raises(DataError, match="FB505"):

@@ -1,9 +1,7 @@
 from collections.abc import Callable
-from pathlib import Path
+from itertools import pairwise
 
 import pytest
-from support import codett_tiny as tiny
-from support.scoring import due_items, score, system, value
 
 from floorbench import codec
 from floorbench.core.prediction import Decision
@@ -13,6 +11,8 @@ from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.codett_labels import BY_LABEL, STATES
 from floorbench.errors import DataError, UsageError
 from floorbench.tasks.codett import CodettTask
+from support import codett_tiny as tiny
+from support.scoring import due_items, score, system, value
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +28,7 @@ def gold(task: CodettTask) -> Callable[[Sample, str], Decision]:
 def test_conditions_follow_the_context_of_the_system() -> None:
     task = CodettTask()
     assert task.conditions(system(context="none")) == ("h0",)
+    assert task.conditions(system(context="current user turn")) == ("h0",)
     assert task.conditions(system(context="dialogue")) == ("h0", "h1", "h3", "h5")
 
 
@@ -35,7 +36,7 @@ def test_conditions_show_more_and_more_history(samples: list[Sample]) -> None:
     task = CodettTask()
     shown = [task.observe(samples[0], c).turns for c in task.spec.conditions]
     assert [len(t) for t in shown] == [0, 2, 6, 8]
-    assert all(later[len(later) - len(t) :] == t for t, later in zip(shown, shown[1:], strict=False))
+    assert all(later[len(later) - len(t) :] == t for t, later in pairwise(shown))
 
 
 def test_the_state_is_given_even_without_history(samples: list[Sample]) -> None:

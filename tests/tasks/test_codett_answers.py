@@ -1,7 +1,6 @@
 from typing import Any
 
 import pytest
-from support.scoring import system
 
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.vocab import Outcome, ParserMode
@@ -9,12 +8,15 @@ from floorbench.datasets.codett_labels import ACTIONS
 from floorbench.errors import UsageError
 from floorbench.metrics.base import ABSENT, FAILED, INVALID, OK, UNSUPPORTED
 from floorbench.tasks.codett_answers import Meaning, capability, meaning, problem_of
+from support.scoring import system
 
 IDLE, SPEAKING = "SystemIdle", "SystemSpeaking"
 COMPLETION = "SystemIdle_Takeover_Completion"
 
 
-def read(decision: Decision | None, *, state: str = IDLE, spec: Any = None, **fields: Any) -> Meaning:
+def read(
+    decision: Decision | None, *, state: str = IDLE, spec: Any = None, **fields: Any
+) -> Meaning:
     prediction = None if decision is None else Prediction(sample_id="a", decision=decision)
     options = {"stage": "intent", "mode": ParserMode.STRICT, "threshold": None, **fields}
     return meaning(prediction, state=state, system=spec or system(), **options)
@@ -49,7 +51,7 @@ def test_a_system_in_task_labels() -> None:
 
 
 def test_meaningless_declarations_are_errors() -> None:
-    with pytest.raises(UsageError, match="FB221.*'nope'"):
+    with pytest.raises(UsageError, match=r"FB221.*'nope'"):
         capability(system(labels=("nope",)), stage="intent")
     with pytest.raises(UsageError, match="FB221"):
         capability(system(label_map="nope"), stage="intent")
@@ -91,7 +93,9 @@ def test_a_threshold_decides_scored_systems_again() -> None:
     said = Decision(label="complete", scores={"complete": 0.6})
     assert read(said, spec=spec) == Meaning(OK, "Takeover", None, 0.6)
     assert read(said, spec=spec, threshold=0.6).action == "Dismiss"
-    assert read(Decision(label="complete"), spec=spec, threshold=0.6).outcome == INVALID
+    gated = Decision(label="incomplete")  # no score: the gate decided
+    assert read(gated, spec=spec, threshold=0.6).action == "Dismiss"
+    assert read(Decision(), spec=spec, threshold=0.6).outcome == INVALID
 
 
 def test_outcomes_pass_through() -> None:

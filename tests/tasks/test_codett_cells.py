@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.scoring import cell, score, system, value
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample, Turn
@@ -16,6 +15,8 @@ from floorbench.datasets.codett_labels import ACTIONS, BY_LABEL, INTENTS, LABELS
 from floorbench.metrics.base import Measure, Scored
 from floorbench.tasks.codett import CodettTask
 from floorbench.tasks.codett_cells import codett_confusion
+from oracles import codett_scores as oracle
+from support.scoring import cell, score, system, value
 
 ZH = {"language": "zh", "condition": "h0"}
 SHORT = {
@@ -83,7 +84,9 @@ def test_action_accuracy_is_micro_over_items() -> None:
 
 def test_stage_two_by_hand() -> None:
     _, m = run(items(*GOLD), [*SAID])
-    assert value(m, "scenario_accuracy", **ZH, action="Maintain", scenario="Backchannel").value == 0.5  # noqa: E501
+    assert (
+        value(m, "scenario_accuracy", **ZH, action="Maintain", scenario="Backchannel").value == 0.5
+    )
     assert value(m, "smr", **ZH, action="Maintain").value == 1 / 2
     assert value(m, "smr", **ZH, action="StopandListen").value == 1 / 2
     assert value(m, "smr", **ZH, action="Takeover").value == 2 / 3
@@ -142,9 +145,10 @@ def test_unsupported_cells_are_not_applicable_and_count_as_wrong_in_the_ranked_a
     assert cell(m, "accuracy", **ZH, state="SystemSpeaking").undeclared is not None
     assert value(m, "macro_accuracy", **ZH, actions="Takeover+Dismiss").value == 1
     assert value(m, "average_all4", **ZH).value == 0.5
-    assert cell(m, "average_all4", **ZH).metric.spec == cell(
-        run(items(*GOLD), [*SAID])[1], "average_all4", **ZH
-    ).metric.spec
+    assert (
+        cell(m, "average_all4", **ZH).metric.spec
+        == cell(run(items(*GOLD), [*SAID])[1], "average_all4", **ZH).metric.spec
+    )
 
 
 def test_one_missing_action_is_named_by_action() -> None:
@@ -172,7 +176,7 @@ def test_languages_are_never_pooled() -> None:
 
 
 def test_an_answer_that_ignores_the_state_is_a_wrong_action() -> None:
-    units, m = run(items("bc", "cmp"), ["complete", "complete"], spec=system(label_map="easy-turn"))
+    _, m = run(items("bc", "cmp"), ["complete", "complete"], spec=system(label_map="easy-turn"))
     assert value(m, "class_accuracy", **ZH, action="Maintain").value == 0
     assert cell(m, "accuracy", **ZH, state="SystemSpeaking").coverage.ok == 1
 
@@ -183,7 +187,11 @@ def test_missing_policy(policy: str, expected: float) -> None:
     _, m = run(items("cmp", "cmp", "cmp"), said, missing=policy)
     takeover = cell(m, "class_accuracy", **ZH, action="Takeover")
     assert value(m, "class_accuracy", **ZH, action="Takeover").value == expected
-    assert (takeover.coverage.expected, takeover.coverage.ok, takeover.coverage.timeout) == (3, 2, 1)
+    assert (takeover.coverage.expected, takeover.coverage.ok, takeover.coverage.timeout) == (
+        3,
+        2,
+        1,
+    )
 
 
 def test_unsupported_inside_a_declared_cell_is_wrong_even_when_dropping() -> None:
@@ -283,3 +291,61 @@ def test_short_history_and_absent_audio_are_noted() -> None:
         "h3": "2 of 2 items have fewer than 3 user turns; 2 history turns without audio",
         "h5": "2 of 2 items have fewer than 5 user turns; 2 history turns without audio",
     }
+
+
+OUTCOMES = ("abstained", "unsupported", "invalid", "failed", "timeout", "absent")
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(LABELS),
+            st.one_of(st.integers(0, 6), st.integers(0, 6), st.sampled_from(OUTCOMES)),
+        ),
+        min_size=1,
+        max_size=60,
+    ),
+    missing=st.sampled_from(["wrong", "drop"]),
+)
+def test_every_cell_equals_plain_counting(rows: list[tuple[str, int | str]], missing: str) -> None:
+    samples: list[Sample] = []
+    answers: dict[str, Decision | None] = {}
+    counted: list[oracle.Row] = []
+    for i, (gold, pick) in enumerate(rows):
+        state = BY_LABEL[gold].state
+        said = None
+        if isinstance(pick, int):
+            said = [x.label for x in INTENTS if x.state == state][pick]
+            answers[str(i)] = Decision(label=said)
+        elif pick == "absent":
+            answers[str(i)] = None
+        else:
+            answers[str(i)] = Decision(outcome=Outcome(pick))
+        counted.append(oracle.Row(gold, said, "ok" if said else str(pick)))
+        samples.append(
+            Sample(
+                id=str(i),
+                cluster=str(i),
+                observation=Observation(language="zh", state=state),
+                target={"label": gold},
+            )
+        )
+    _, m = score(CodettTask(missing=missing), samples, system(), lambda s, c: answers[s.id])
+
+    def same(metric: str, expected: float | None, **where: str) -> None:
+        found = cell(m, metric, **ZH, **where)
+        if found.undeclared is None:
+            assert value(m, metric, **ZH, **where).value == pytest.approx(expected)
+
+    for action in ACTIONS:
+        same("class_accuracy", oracle.action_accuracy(counted, action, missing), action=action)
+        same("smr", oracle.smr(counted, action), action=action)
+    same("macro_accuracy", oracle.average(counted, missing), actions="+".join(ACTIONS))
+    same("average_all4", oracle.average(counted, missing))
+    for intent in INTENTS:
+        same(
+            "scenario_accuracy",
+            oracle.scenario_accuracy(counted, intent.label, missing),
+            action=intent.action,
+            scenario=intent.scenario,
+        )

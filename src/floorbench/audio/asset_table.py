@@ -149,10 +149,3 @@ _TABLE = (
 )
 
 ASSETS: dict[str, Asset] = {asset.name: asset for asset in _TABLE}
-
-GROUPS: dict[str, tuple[str, ...]] = {
-    "demo": ("smart-turn-v3.2", "silero-vad"),
-    "smart-turn": ("smart-turn-v3.0", "smart-turn-v3.1", "smart-turn-v3.2"),
-    "test": tuple(ASSETS),
-}
-"""Names that stand for several assets on the command line."""

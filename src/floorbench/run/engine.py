@@ -22,7 +22,7 @@ from floorbench.run.executors import Answer, Executor, SerialExecutor
 from floorbench.run.job import Job, Progress
 from floorbench.run.references import Reference
 from floorbench.run.signals import RunInterrupted, Signals
-from floorbench.run.signature import differences, system_part
+from floorbench.run.signature import as_json, differences, system_part
 from floorbench.run.store import (
     DatasetRecord,
     Given,
@@ -70,7 +70,7 @@ def run(
     executor : Executor or None
         Where to ask it; serial by default. It is closed at the end.
     task_parameters : mapping or None
-        The task's parameters as the user gave them; the resolved ones by default.
+        The task's parameters as the user gave them, with which it is built again for scoring.
     conditions, trials, limit
         Which of the task's conditions (all by default), how many trials of each, how many
         samples at most.
@@ -182,12 +182,11 @@ def _new_record(
         "system": codec.digest(system_part(spec)),
         "dataset": digest,
     }
-    parameters = task.spec.parameters if task_parameters is None else task_parameters
     return RunRecord(
         run_id=new_run_id({**hashes, "plan": plan, "seed": seed}),
         status="running",
         created=now(),
-        task=Given(name=task.spec.name, parameters=parameters),
+        task=Given(name=task.spec.name, parameters=task_parameters or {}),
         task_spec=task.spec,
         system=given,
         system_spec=spec,
@@ -227,7 +226,7 @@ def _resumed(folder: RunFolder, new: RunRecord) -> RunRecord:
 
 
 def _identity(record: RunRecord) -> JsonValue:
-    return codec.to_builtins(
+    return as_json(
         {
             "task": record.task_spec,
             "system": system_part(record.system_spec),

@@ -1,4 +1,4 @@
-"""Writes whisper_mel.json from the reference; run once where `transformers` and numpy are installed.
+"""Writes whisper_mel.json from the reference; needs `transformers` and numpy.
 
     python make_golden.py > whisper_mel.json
 
@@ -13,6 +13,7 @@ import transformers
 from transformers import WhisperFeatureExtractor
 from transformers.utils import is_torch_available
 
+SOURCE = "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path"
 RATE = 16_000
 WINDOW = 128_000
 FRAMES = [0, 1, 2, 397, 398, 399, 400, 401, 402, 500, 650, 797, 798, 799]
@@ -38,20 +39,29 @@ def main():
         wave = signal(name)[-WINDOW:]
         wave = np.pad(wave, (WINDOW - len(wave), 0))
         out = extractor(
-            wave, sampling_rate=RATE, return_tensors="np", padding="max_length",
-            max_length=WINDOW, truncation=True, do_normalize=True,
+            wave,
+            sampling_rate=RATE,
+            return_tensors="np",
+            padding="max_length",
+            max_length=WINDOW,
+            truncation=True,
+            do_normalize=True,
         )
         features = out.input_features[0]
         assert features.shape == (80, 800)
         cases[name] = {str(f): [round(float(v), 6) for v in features[:, f]] for f in FRAMES}
         cases[name]["sum"] = round(float(features.astype(np.float64).sum()), 3)
-    print(json.dumps({
-        "source": "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path",
-        "transformers": transformers.__version__,
-        "numpy": np.__version__,
-        "script": "make_golden.py",
-        "cases": cases,
-    }))
+    print(
+        json.dumps(
+            {
+                "source": SOURCE,
+                "transformers": transformers.__version__,
+                "numpy": np.__version__,
+                "script": "make_golden.py",
+                "cases": cases,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

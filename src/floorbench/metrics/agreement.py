@@ -48,6 +48,12 @@ def kappa_free(*, categories: int, counts: str = "counts") -> Additive:
     ----------
     The paper's equation subtracts N n after dividing by N n (n - 1); the bracket is misplaced
     there and stands right here. It also has one n for all cases, here each case has its own.
+
+    Examples
+    --------
+    >>> kappa = kappa_free(categories=2)
+    >>> round(float(kappa.value(np.array([8 / 3, 4, 0]))), 3)  # P_o 2/3 over four cases
+    0.333
     """
     return _multirater("kappa_free", categories, counts)
 

@@ -7,6 +7,10 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", deadline=None)  # no test asserts on wall-clock time
+settings.load_profile("no clock")
 
 REAL_DATA = os.environ.get("FLOORBENCH_REAL_DATA")
 COMPLETE = os.environ.get("FLOORBENCH_COMPLETE") == "1"

@@ -149,4 +149,3 @@ _TABLE = (
 )
 
 ASSETS: dict[str, Asset] = {asset.name: asset for asset in _TABLE}
-

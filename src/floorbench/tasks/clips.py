@@ -83,7 +83,7 @@ class ClipsTask:
                 "languages": list(self._languages),
                 "label_maps": labelmaps.VERSION,
                 "cluster": "given, else sample",
-                "strata": "label x source",
+                "strata": "label x source, joined, strata of one collapsed",
             },
             source="Easy Turn test set; ours",
         )

@@ -148,3 +148,14 @@ def test_what_cannot_be_built_says_why() -> None:
     for name in ("support.engine_toys:Nobody", "no.such.module:System"):
         with pytest.raises(SystemProblem, match="FB511"):
             SystemChoice(name=name).build()
+
+
+def test_a_system_without_decide_is_refused() -> None:
+    class Streams:
+        spec = System().spec
+
+        def load(self) -> None:
+            pass
+
+    with pytest.raises(SystemProblem, match="FB501 system 'streams' has no `decide`"):
+        SystemChoice(name="streams", factory=Streams).build()  # type: ignore[arg-type]

@@ -60,6 +60,12 @@ class SystemChoice:
             raise SystemProblem(
                 "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
             ) from error
+        if not callable(getattr(system, "decide", None)):
+            raise SystemProblem(
+                "FB501",
+                f"system '{self.name}' has no `decide`",
+                hint="A system that decides while it listens needs a driver around it.",
+            )
         return system
 
     def _construct(self) -> System:

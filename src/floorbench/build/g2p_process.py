@@ -13,13 +13,15 @@ groups are the space-separated parts of ``phonemes`` that belong to the prefix.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from floorbench.errors import DataError, EnvironmentProblem
+from floorbench.errors import DataError, EnvironmentProblem, missing_extra
 
 
 class PhonemeClient:
@@ -28,15 +30,19 @@ class PhonemeClient:
     Raises
     ------
     EnvironmentProblem
-        FB902 when the process ends, normally because a speech package is missing.
+        FB401 when a speech package is missing, FB902 when the process ends.
     """
 
     def __init__(self) -> None:
+        root = str(Path(__file__).parents[2])
+        others = os.environ.get("PYTHONPATH")
+        path = os.pathsep.join([root, others] if others else [root])
         self._process = subprocess.Popen(
             [sys.executable, "-m", "floorbench.build.g2p_process"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
+            env=os.environ | {"PYTHONPATH": path},
         )
 
     def __enter__(self) -> Self:
@@ -50,6 +56,8 @@ class PhonemeClient:
     ) -> None:
         if self._process.stdin is not None:
             self._process.stdin.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         self._process.wait(timeout=30)
 
     def ask(self, *, lang: str, text: str, prefix: str | None = None) -> tuple[str, int | None]:
@@ -66,6 +74,8 @@ class PhonemeClient:
         if not line:
             raise EnvironmentProblem("FB902", f"the phoneme process stopped at {text!r}")
         answer = json.loads(line)
+        if "missing" in answer:
+            raise missing_extra(answer["missing"], "build")
         if "error" in answer:
             raise DataError("FB903", f"no phonemes for {text!r}: {answer['error']}")
         return answer["phonemes"], answer["prefix_groups"]
@@ -154,6 +164,8 @@ def _serve() -> None:
     for line in sys.stdin:
         try:
             answer = speaker.answer(json.loads(line))
+        except ImportError as error:
+            answer = {"missing": str(error.name)}
         except (ValueError, KeyError, RuntimeError) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer, ensure_ascii=False), flush=True)

@@ -173,3 +173,92 @@ def test_a_finished_master_is_used_again_and_a_changed_clip_is_not(renderer):
     assert render.render(louder)["master_sha256"] != first["master_sha256"]
     assert len(made) == 1
     assert not list(cache.glob("**/.*"))
+
+
+class _HerePool:
+    """Stands in for the process pool: the same calls, in this process."""
+
+    def __init__(self, *, max_workers, mp_context, initializer, initargs):
+        assert 1 <= max_workers <= 2
+        initializer(*initargs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+    def map(self, work, tasks, chunksize):
+        return map(work, tasks)
+
+
+@pytest.fixture
+def small_world(renderer, tmp_path, monkeypatch):
+    render, cache, made = renderer
+    assets = tmp_path / "assets"
+    credit = {"author": "2010 Ann <a@b>", "source": "http://x.example", "sha256": "0" * 64}
+    (assets / "noise" / "credits.json").write_text(json.dumps({"hum.flac": credit}))
+    (assets / "voices").mkdir()
+    for roles in starter_plan.VOICES.values():
+        for name in (v for pool in roles.values() for blend in pool for v in blend.split("+")):
+            (assets / "voices" / f"{name}.bin").write_bytes(name.encode())
+    noise = Item(
+        id="en-001-a",
+        state="SystemIdle",
+        action="Dismiss",
+        scenario="Invalidation",
+        text="",
+        source="",
+        noise="hum",
+    )
+    dialogue = Dialogue(
+        id="en-001", language="en", topic="t", history=DIALOGUE.history, items=(noise, ITEM)
+    )
+    monkeypatch.setattr(starter_codett, "read_texts", lambda path: (dialogue,))
+    monkeypatch.setitem(starter_codett.NOISE_KINDS, "hum", "hum")
+    monkeypatch.setattr(starter_codett.speech_assets, "assemble", lambda folder: assets)
+    monkeypatch.setattr(
+        starter_codett,
+        "prepare",
+        lambda clips: [
+            Task(
+                clip=c,
+                line=Line(phonemes=f"a {c.id[-1]}", voice=c.voice, speed=c.speed)
+                if c.voice
+                else None,
+            )
+            for c in clips
+        ],
+    )
+    monkeypatch.setattr(starter_codett, "ProcessPoolExecutor", _HerePool)
+    monkeypatch.setattr(
+        starter_codett, "_start_worker", lambda *a: setattr(starter_codett, "_renderer", render)
+    )
+    monkeypatch.setattr(starter_render.mixing, "impulse_response", lambda room, rate: np.ones(1))
+    out = tmp_path / "set"
+    (out / "texts").mkdir(parents=True)
+    (out / "texts" / "en.json").write_text("{}")
+    return out, cache, made
+
+
+def test_a_whole_set_is_written_and_a_second_run_changes_nothing(small_world):
+    out, cache, made = small_world
+    stranger = out / "audios/EN/syn/old.opus"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_bytes(b"left over")
+    digest = starter_codett.build(out=out, cache=cache)
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    assert manifest["digest"] == digest
+    assert manifest["totals"]["items"] == 2
+    assert manifest["totals"]["audio_files"] == 7
+    assert not stranger.exists()
+    assert manifest["clips"]["en-001-a"]["noise_kind"] == "hum"
+    assert manifest["clips"]["en-001-b"]["scenario"] == "SideTalk"
+    assert "| `hum.flac` | hum | 2010 Ann (a@b) | <http://x.example> |" in (
+        out / "LICENSES.md"
+    ).read_text("utf-8")
+    files = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    spoken = len(made)
+    assert starter_codett.build(out=out, cache=cache, workers=1) == digest
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == files
+    assert len(made) == spoken

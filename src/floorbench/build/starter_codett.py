@@ -26,6 +26,7 @@ from typing import Any
 from floorbench.build import speech_assets
 from floorbench.build.starter_plan import (
     LEAD_S,
+    NOISE_KINDS,
     RATE,
     TAIL_S,
     VOICES,
@@ -146,7 +147,9 @@ def _remove_strangers(out: Path, wanted: set[str]) -> None:
 
 def _entry(clip: Clip, record: dict[str, Any]) -> dict[str, Any]:
     recipe = {k: v for k, v in clip.recipe().items() if v is not None and k != "id"}
-    return {"audio": clip.audio} | recipe | record
+    if clip.noise is not None:
+        recipe["noise_kind"] = NOISE_KINDS[clip.noise]
+    return dict(sorted(({"audio": clip.audio} | recipe | record).items()))
 
 
 def user_content(state: str, text: str) -> str:
@@ -202,7 +205,8 @@ def write_licences(out: Path, assets: Path, clips: Iterable[Clip]) -> None:
     credits = json.loads((assets / "noise" / "credits.json").read_text("utf-8"))
     used = sorted({f"{clip.noise}.flac" for clip in clips if clip.noise})
     rows = [
-        f"| `{name}` | {credits[name]['author'].replace('<', '(').replace('>', ')')} "
+        f"| `{name}` | {NOISE_KINDS[name.removesuffix('.flac')]} "
+        f"| {credits[name]['author'].replace('<', '(').replace('>', ')')} "
         f"| <{credits[name]['source']}> | {credits[name]['sha256']} |"
         for name in used
     ]
@@ -212,12 +216,12 @@ def write_licences(out: Path, assets: Path, clips: Iterable[Clip]) -> None:
 - Voices: all speech is synthetic, made with Kokoro-82M v1.0 (model and voices by hexgrad,
   Apache-2.0; ONNX export under the MIT licence). No recording of a real talker is included.
 - Non-speech items: the recordings below, released under CC0 1.0, taken from the Debian package
-  `sonic-pi-samples` ({speech_assets.NOISES.file}). They were mixed down to mono, resampled,
-  trimmed, shortened and scaled. They are instruments, electronics, objects, one animal and one
-  body sound; none is a cough, a sneeze or a laugh.
+  `sonic-pi-samples` ({speech_assets.NOISES.file}).
+  They were mixed down to mono, resampled, trimmed, shortened and scaled. They are percussion,
+  electronics, objects, one animal and one body sound; none is a cough, a sneeze or a laugh.
 
-| file | author | source | SHA-256 of the original |
-| --- | --- | --- | --- |
+| file | what it is | author | source | SHA-256 of the original |
+| --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 """
     (out / "LICENSES.md").write_text(text, encoding="utf-8")

@@ -83,6 +83,33 @@ SCENES = {
     "Exclusion": Scene(role="third_party", level_db=-32.0, distance_m=(1.4, 2.2), babble_db=10.0),
     "Invalidation": Scene(role="noise", level_db=-30.0),
 }
+# What each recording is, in plain words. None of them comes from a human throat but the burp.
+NOISE_KINDS = {
+    "ambi_dark_woosh": "low whoosh",
+    "ambi_glass_hum": "humming glass",
+    "ambi_glass_rub": "rubbed glass",
+    "ambi_swoosh": "swoosh",
+    "drum_cowbell": "metal hit",
+    "drum_heavy_kick": "dull impact",
+    "drum_tom_lo_soft": "soft drum hit",
+    "elec_beep": "electronic beep",
+    "elec_blip": "electronic blip",
+    "elec_chime": "electronic chime",
+    "elec_pop": "electronic pop",
+    "elec_tick": "electronic tick",
+    "misc_burp": "burp",
+    "misc_cineboom": "deep boom",
+    "misc_crow": "crow",
+    "perc_bell": "bell",
+    "perc_snap": "finger snap",
+    "perc_snap2": "finger snap",
+    "perc_swash": "percussive swash",
+    "perc_till": "cash till",
+    "vinyl_backspin": "record spun back",
+    "vinyl_hiss": "vinyl hiss",
+    "vinyl_rewind": "record rewound",
+    "vinyl_scratch": "record scratch",
+}
 NOISE_MAX_S = 2.5
 NOISE_FADE_S = 0.3
 

@@ -10,16 +10,30 @@ from floorbench.errors import DataError, EnvironmentProblem
 # A stand-in for the speech packages: upper case for sounds; "of the" melts into one group.
 FAKE = {
     "misaki/__init__.py": "",
-    "misaki/espeak.py": """
-class EspeakFallback:
-    def __init__(self, british):
-        self.mark = "B" if british else ""
-    def __call__(self, token):
-        if token.text == "crash":
+    "espeakng_loader.py": """
+def get_library_path(): return "library"
+def get_data_path(): return "data"
+""",
+    "phonemizer/__init__.py": "",
+    "phonemizer/backend/__init__.py": """
+class EspeakBackend:
+    def __init__(self, lang, preserve_punctuation, with_stress):
+        assert preserve_punctuation and with_stress
+        self.mark = "B" if lang == "en-gb" else ""
+    def phonemize(self, texts):
+        if texts == ["crash"]:
             raise SystemExit(3)
-        if token.text == "bad":
+        if texts == ["bad"]:
             raise ValueError("no sound")
-        return self.mark + token.text.upper().replace("OF THE", "OFTHE"), 2
+        return [self.mark + text.upper().replace("OF THE", "OFTHE") + " " for text in texts]
+""",
+    "phonemizer/backend/espeak/__init__.py": "",
+    "phonemizer/backend/espeak/wrapper.py": """
+class EspeakWrapper:
+    @staticmethod
+    def set_library(path): assert path == "library"
+    @staticmethod
+    def set_data_path(path): assert path == "data"
 """,
     "misaki/zh.py": """
 class ZHG2P:
@@ -34,7 +48,7 @@ class ZHG2P:
 def fake_speech(tmp_path, monkeypatch):
     for name, text in FAKE.items():
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     return tmp_path
@@ -55,12 +69,16 @@ def test_a_prefix_is_counted_in_groups(fake_speech):
         assert (phonemes, count) == ("今 天 好", 2)
 
 
-def test_groups_that_melt_across_the_cut_are_spoken_in_two_parts(fake_speech):
+def test_a_prefix_that_ends_inside_a_melted_group_is_spoken_in_two_parts(fake_speech):
     with PhonemeClient() as client:
-        phonemes, count = client.ask(lang="en-us", text="of the best", prefix="of")
-        assert phonemes.split(" ")[:count] in (["OF"], ["OFTHE"])
-        phonemes, count = client.ask(lang="en-us", text="a of the b", prefix="a of the b of the")
-        assert count is not None
+        phonemes, count = client.ask(lang="en-us", text="most of the best", prefix="most of")
+        assert (phonemes, count) == ("MOST OF THE BEST", 2)
+
+
+def test_a_mark_after_the_prefix_is_no_word(fake_speech):
+    with PhonemeClient() as client:
+        assert client.ask(lang="en-us", text="oh, nice one", prefix="oh") == ("OH, NICE ONE", 1)
+        assert client.ask(lang="zh", text="好, 的", prefix="好") == ("好, 的", 1)
 
 
 def test_a_text_without_sounds_is_a_data_error_and_the_process_lives_on(fake_speech):
@@ -76,7 +94,7 @@ def test_a_dead_process_is_named(fake_speech):
 
 
 def test_a_missing_package_names_the_extra(fake_speech):
-    (fake_speech / "misaki" / "espeak.py").write_text("import a_package_nobody_has\n")
+    (fake_speech / "espeakng_loader.py").write_text("import a_package_nobody_has\n")
     with PhonemeClient() as client, pytest.raises(EnvironmentProblem, match="FB401") as caught:
         client.ask(lang="en-us", text="hello")
     assert "a_package_nobody_has" in str(caught.value)
@@ -85,9 +103,10 @@ def test_a_missing_package_names_the_extra(fake_speech):
 
 def test_prefix_groups_tolerate_another_stress_on_the_last_word_only():
     full = ["kæn", "ju", "tə", "ðə", "bˈæŋk"]
-    assert shared_groups(full, ["kˈæn", "ju", "tˈu"]) == 3
-    assert shared_groups(full, ["kæn", "wi", "tu"]) is None
-    assert shared_groups(full, full) is None
+    assert shared_groups(full, ["kˈæn", "ju", "tˈu"], ["ðə", "bˈæŋk"]) == 3
+    assert shared_groups(full, ["kæn", "wi", "tu"], ["ðə", "bˈæŋk"]) is None
+    assert shared_groups(full, ["kæn", "ju", "tu"], ["bˈæŋk"]) is None
+    assert shared_groups(full, full, []) is None
 
 
 def test_floorbench_itself_never_loads_the_gpl_libraries():

@@ -2,8 +2,9 @@
 
 The English rules come from espeak-ng through phonemizer, both GPL-3. This module is the only
 place that loads them, and it does so only when it runs as a program; floorbench's own process
-talks to it over a pipe through :class:`PhonemeClient` and never imports them. Mandarin goes
-through misaki (Apache-2.0) in the same process, because its dictionaries are heavy.
+talks to it over a pipe through :class:`PhonemeClient` and never imports them. English stays in
+espeak's symbols: the voice swallowed many a word *I* when they were merged into misaki's. Mandarin
+goes through misaki (Apache-2.0) in the same process, because its dictionaries are heavy.
 
 A request is ``{"lang": "en-us" | "en-gb" | "zh", "text": ...}`` and optionally ``"prefix"``, a
 beginning of the text; the answer is ``{"phonemes": ..., "prefix_groups": n | null}`` where the
@@ -22,6 +23,8 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from floorbench.errors import DataError, EnvironmentProblem, missing_extra
+
+MARKS = ",.?!;:"
 
 
 class PhonemeClient:
@@ -81,39 +84,43 @@ class PhonemeClient:
         return answer["phonemes"], answer["prefix_groups"]
 
 
-def shared_groups(full: list[str], prefix: list[str]) -> int | None:
+def shared_groups(full: list[str], prefix: list[str], rest: list[str]) -> int | None:
     """Return how many groups of ``full`` the prefix fills, or ``None`` when they do not line up.
 
-    The last word of a prefix may sound different there (*the*, *to*), so it need not be equal;
-    every earlier group must be, stress and punctuation aside.
+    The groups of the prefix and of the rest, each converted alone, must add up to those of the
+    whole, or two words melted across the boundary. The last word of a prefix may sound different
+    there (*the*, *to*), so it need not be equal; every earlier group must be, stress and
+    punctuation aside.
 
     Examples
     --------
-    >>> shared_groups(["ə", "bˈʊk", "fɚ", "mˌiː"], ["ə", "bˈʊk", "fˈɔːɹ"])
+    >>> shared_groups(["ə", "bˈʊk", "fɚ", "mˌiː"], ["ə", "bˈʊk", "fˈɔːɹ"], ["mˌiː"])
     3
-    >>> shared_groups(["əv", "ðə", "bˈʊk"], ["əvðə", "bˈʊk"]) is None
+    >>> shared_groups(["wˈʌn", "əvðə", "bˈɛst"], ["wˈʌn", "ˈʌv"], ["ðə", "bˈɛst"]) is None
     True
     """
 
     def bare(group: str) -> str:
-        return group.strip(",.?!;:ˈˌ").replace("ˈ", "").replace("ˌ", "")
+        return group.strip(MARKS).replace("ˈ", "").replace("ˌ", "")
 
     count = len(prefix)
-    if not 0 < count < len(full):
+    if not 0 < count < len(full) or count + len(rest) != len(full):
         return None
     same = all(bare(a) == bare(b) for a, b in zip(full[: count - 1], prefix[:-1], strict=True))
     return count if same else None
 
 
 def _english(lang: str) -> Callable[[str], str]:
-    from types import SimpleNamespace
+    import espeakng_loader
+    from phonemizer.backend import EspeakBackend
+    from phonemizer.backend.espeak.wrapper import EspeakWrapper
 
-    from misaki.espeak import EspeakFallback
-
-    fallback = EspeakFallback(british=lang == "en-gb")
+    EspeakWrapper.set_library(espeakng_loader.get_library_path())
+    EspeakWrapper.set_data_path(espeakng_loader.get_data_path())
+    backend = EspeakBackend(lang, preserve_punctuation=True, with_stress=True)
 
     def phonemes(text: str) -> str:
-        return cast(str, fallback(SimpleNamespace(text=text))[0])
+        return cast(str, backend.phonemize([text])[0])
 
     return phonemes
 
@@ -147,14 +154,16 @@ class _Speaker:
         if prefix is None:
             return {"phonemes": self._convert(lang, text), "prefix_groups": None}
         head = self._convert(lang, prefix)
+        tail = self._convert(lang, text[len(prefix) :])
         if lang != "zh":
             full = self._convert(lang, text)
-            count = shared_groups(full.split(" "), head.split(" "))
+            rest = [group for group in tail.split(" ") if group not in MARKS]
+            count = shared_groups(full.split(" "), head.split(" "), rest)
             if count is not None:
                 return {"phonemes": full, "prefix_groups": count}
         # Parts converted one by one and joined: the boundary is certain.
-        tail = self._convert(lang, text[len(prefix) :])
-        return {"phonemes": f"{head} {tail}", "prefix_groups": len(head.split(" "))}
+        joint = "" if tail[0] in MARKS else " "
+        return {"phonemes": f"{head}{joint}{tail}", "prefix_groups": len(head.split(" "))}
 
 
 def _serve() -> None:

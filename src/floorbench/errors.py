@@ -70,7 +70,122 @@ CODES: dict[str, Code] = {
         "The same (sample, condition, trial) or the same sample id appears twice.",
         "Keep one of the two; a prediction file holds one line per key.",
     ),
+    "FB204": Code(
+        "unknown sample",
+        "A prediction names a sample that the dataset does not hold or the protocol does not ask.",
+        "Compare the dataset version with the one the predictions were made on.",
+    ),
+    "FB205": Code(
+        "unknown condition or trial",
+        "A prediction names a condition or a trial that the protocol does not ask for.",
+        "The message lists the conditions that are due.",
+    ),
+    "FB206": Code(
+        "label outside the set",
+        "A decision carries a label that the task neither knows nor maps.",
+        "Use the task's labels, or name the label map under which yours are read.",
+    ),
+    "FB207": Code(
+        "predictions missing",
+        "Some of the keys that the protocol asks for have no prediction.",
+        "Add them; what stays absent counts as wrong and shows in the coverage.",
+    ),
+    "FB208": Code(
+        "unreadable prediction table",
+        "A predictions file has an unknown suffix, lacks a column or cannot be opened as a table.",
+        "Give .jsonl, .csv or .parquet with the columns that `floorbench check --help` lists.",
+    ),
+    "FB211": Code(
+        "no dataset here",
+        "The path holds nothing that a dataset reader knows, or more than one reader claims it.",
+        "Check the path, or name the reader.",
+    ),
+    "FB212": Code(
+        "malformed dialogue",
+        "A line lacks messages, a role or a text, or its last two are not user and assistant.",
+        "Fix the named line; nothing is skipped silently.",
+    ),
+    "FB213": Code(
+        "unknown label",
+        "A gold label does not exist in the task, or not in the given state.",
+        "Use a label of the task; `floorbench show TASK` lists them.",
+    ),
+    "FB214": Code(
+        "state missing or contradictory",
+        "No system state is given for a dialogue, or the target turn and the gold disagree.",
+        "Write the state into the target turn, as `<|SystemIdle|>` or `<|SystemSpeaking|>`.",
+    ),
+    "FB215": Code(
+        "unknown language",
+        "A sample names no language, or one that the task was not told about.",
+        "Set the field 'language' or the folder EN or ZH; add the language to the task.",
+    ),
+    "FB216": Code(
+        "audio needed for the data's digest",
+        "An audio file is neither listed in a manifest nor present, so its content is unknown.",
+        "Write a manifest where the audio is (`manifest.json`) and keep it beside the texts.",
+    ),
+    "FB217": Code(
+        "malformed clip table",
+        "A table of labelled clips lacks a column, has a short row or names a clip twice.",
+        "The first line names the columns; 'path' and 'label' are needed.",
+    ),
+    "FB221": Code(
+        "unknown label map",
+        "A system names a table of native labels that this version does not have.",
+        "Use a known table, or leave it out when the system answers in task labels.",
+    ),
+    "FB222": Code(
+        "unknown condition",
+        "A prediction or a call names a condition that the task does not have.",
+        "Use one of the task's conditions; the message lists them.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
+    "FB301": Code(
+        "audio file missing",
+        "An audio file that the data names does not exist or cannot be opened.",
+        "Check the path, the dataset root and the permissions.",
+    ),
+    "FB302": Code(
+        "not readable audio",
+        "The file is not audio in a known container, or its header or its data is damaged.",
+        "Open it in an audio editor and save it again as WAV or FLAC.",
+    ),
+    "FB303": Code(
+        "empty audio",
+        "The audio holds no sample.",
+        "Remove the item or replace the file; silence is allowed, nothing at all is not.",
+    ),
+    "FB304": Code(
+        "truncated audio",
+        "The file holds less audio than its header promises, or does not say how much it holds.",
+        "Copy or download the file again; floorbench never scores part of a recording.",
+    ),
+    "FB305": Code(
+        "impossible sample values",
+        "A sample is NaN or infinite, or far outside [-1, 1].",
+        "Scale float audio to [-1, 1] and write it again.",
+    ),
+    "FB306": Code(
+        "channel not chosen",
+        "A file with several channels is read without saying which, or the channel does not exist.",
+        "Declare a channel per role (0, 1, ...) or `mix`.",
+    ),
+    "FB307": Code(
+        "read outside the audio",
+        "A read starts before 0, ends after the recording, or passes the cutoff.",
+        "Ask for a span inside the visible audio; nothing after the cutoff may be used.",
+    ),
+    "FB308": Code(
+        "path leaves the dataset",
+        "A path in the data is absolute, or leads out of the dataset root by `..` or a link.",
+        "Use paths relative to the dataset root, and files inside it.",
+    ),
+    "FB309": Code(
+        "bad audio parameter",
+        "A sampling rate, cutoff or voice-activity parameter is outside its range.",
+        "The message names the parameter and its range.",
+    ),
     # ---- FB4xx: environment: extras, assets, files on this machine ---------------------------
     "FB401": Code(
         "missing extra",
@@ -82,7 +197,102 @@ CODES: dict[str, Code] = {
         "The operating system refused a file: missing, no permission, disk full.",
         "Check the path and the permissions named in the message.",
     ),
+    "FB411": Code(
+        "asset not on this machine",
+        "Model weights that a system needs have not been fetched yet.",
+        "Run `floorbench assets get NAME` once, with a network.",
+    ),
+    "FB412": Code(
+        "asset has another hash",
+        "A file that should be known weights differs from them by its SHA-256.",
+        "Delete the file and fetch it again.",
+    ),
+    "FB413": Code(
+        "asset cannot be fetched",
+        "No source of the asset could be reached.",
+        "Check the network, or put the file in place by hand as the message says.",
+    ),
+    "FB414": Code(
+        "asset cannot be stored",
+        "The cache folder cannot be written: no permission or no space.",
+        "Free space, or set FLOORBENCH_CACHE to another folder.",
+    ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
+    "FB501": Code(
+        "system cannot be loaded",
+        "Building the system or loading its weights raised an error, or its worker died.",
+        "Run `floorbench doctor`; the message carries the system's own reason.",
+    ),
+    "FB502": Code(
+        "run does not match",
+        "A run is to be resumed with another task, system, dataset, seed or condition list.",
+        "Resume with what the run was started with, or start a new run.",
+    ),
+    "FB503": Code(
+        "run folder in use",
+        "Another process holds the lock of this run folder.",
+        "Wait for it, or stop it; two processes may not write one journal.",
+    ),
+    "FB504": Code(
+        "journal cannot be written",
+        "The operating system refused a write to the run folder, for example on a full disk.",
+        "Make room and resume; every line written so far is kept.",
+    ),
+    "FB505": Code(
+        "not a run folder",
+        "The folder has no readable run.json or its journal is broken in the middle.",
+        "Give the folder that `floorbench run` printed.",
+    ),
+    "FB506": Code(
+        "unknown run schema",
+        "run.json was written with a schema version that this floorbench does not know.",
+        "Use the floorbench version that wrote it, or a newer one.",
+    ),
+    "FB507": Code(
+        "run interrupted",
+        "The run was stopped by a signal; its journal is complete up to that moment.",
+        "Resume it with the command of the message.",
+    ),
+    "FB508": Code(
+        "observation changed",
+        "A sample shows a system something else than when its prediction was written.",
+        "Start a new run, or resume with the option that computes changed samples again.",
+    ),
+    "FB509": Code(
+        "executor cannot run this",
+        "The chosen executor cannot carry the system or the audio, or has a bad parameter.",
+        "Use the serial executor, or name the system instead of handing over an object.",
+    ),
+    "FB511": Code(
+        "system file cannot be loaded",
+        "The Python file of a system is missing, does not run, or lacks the named class.",
+        "Give `path/to/file.py:ClassName`, and run the file by itself to see its own error.",
+    ),
+    "FB512": Code(
+        "not a system",
+        "The object has no `spec`, `load` and `decide` as a system needs them.",
+        "See `floorbench new system` for a working skeleton.",
+    ),
+    "FB513": Code(
+        "bad system parameter",
+        "A system gets a parameter that it does not know, or a value outside its range.",
+        "The message names the known parameters or the range.",
+    ),
+    "FB514": Code(
+        "unexpected model",
+        "A model file does not have the inputs and outputs that the system is written for.",
+        "Give the path of the right model file.",
+    ),
+    "FB520": Code(
+        "results are not comparable",
+        "The protocol parts of two signatures differ.",
+        "Score both runs with the same task parameters, data, seed and floorbench version.",
+    ),
+    "FB521": Code(
+        "nothing to score",
+        "The dataset holds no sample that the protocol asks this system for.",
+        "Check the limit, the conditions and the system's declared capability.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",
@@ -120,6 +330,66 @@ CODES: dict[str, Code] = {
         "Voice activity projection probabilities have the wrong shape, leave [0, 1] or do not sum "
         "to one.",
         "Pass softmax output of shape (frames, classes) in the model's class order.",
+    ),
+    "FB620": Code(
+        "code outside its label set",
+        "A coded column holds a number that stands for no label, or is not made of integers.",
+        "Encode labels by their place in the task's label set; -1 only for a missing prediction.",
+    ),
+    "FB621": Code(
+        "answer without a label",
+        "A unit has the outcome ok but no usable label, so it is neither an answer nor missing.",
+        "Set the outcome to invalid (or abstained), or give the label.",
+    ),
+    "FB622": Code(
+        "answer without a finite score",
+        "A unit has the outcome ok but its score, time or probability is NaN or infinite.",
+        "Leave the score out and set the outcome to what happened; scores are finite numbers.",
+    ),
+    "FB623": Code(
+        "probability outside [0, 1]",
+        "A calibration metric was given a score that is not a probability.",
+        "Give probabilities; a logit or a margin has to be converted before.",
+    ),
+    "FB624": Code(
+        "broken pair",
+        "A pair lacks a member, or its members do not follow their contrast's order of roles.",
+        "Give both members of every pair, in the same order for the whole contrast.",
+    ),
+    "FB625": Code(
+        "broken stimulus",
+        "A slot index stands twice in one stimulus and trial, or a slot's values contradict.",
+        "Give every slot of a stimulus once per trial, all in one cluster and one list.",
+    ),
+    "FB626": Code(
+        "bad rater counts",
+        "The counts of raters per category are negative, fractional or of the wrong width.",
+        "Give one row per case with one whole count per category.",
+    ),
+    "FB627": Code(
+        "unknown label",
+        "A metric asks for a label that the units' label set does not have.",
+        "Use a label of the task; `floorbench show TASK` lists them.",
+    ),
+    "FB628": Code(
+        "bad latency status",
+        "An event is neither answered, missed nor censored.",
+        "Give each event one of the three; a censored one carries the time it was watched for.",
+    ),
+    "FB629": Code(
+        "unknown outcome",
+        "An outcome code is not one of the known outcomes.",
+        "Use ok, abstained, unsupported, invalid, failed, timeout or absent.",
+    ),
+    "FB630": Code(
+        "not a distribution",
+        "A histogram holds negative or non-finite numbers, or two have different lengths.",
+        "Give two histograms over the same bins.",
+    ),
+    "FB631": Code(
+        "no operating point",
+        "No threshold meets the objective, or the split has no scored unit of a needed class.",
+        "Choose on a split that has both classes, or relax the objective.",
     ),
     "FB650": Code(
         "bad resampling request",

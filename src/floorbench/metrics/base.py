@@ -193,6 +193,15 @@ class WeightedMetric(Protocol):
         ...
 
 
+@runtime_checkable
+class PreparedMetric(WeightedMetric, Protocol):
+    """A weighted metric that checks and sorts its units once, before all draws."""
+
+    def prepare(self, scored: Scored) -> Evaluator:
+        """Return the metric as a function of cluster weights."""
+        ...
+
+
 Metric = AdditiveMetric | WeightedMetric
 
 
@@ -286,6 +295,8 @@ def evaluator(metric: Metric, scored: Scored) -> Evaluator:
 
     This is the one door through which intervals and tests see a metric.
     """
+    if isinstance(metric, PreparedMetric):
+        return metric.prepare(scored)
     if isinstance(metric, WeightedMetric):
         return lambda weights: metric.value_weighted(scored, weights)
     sums = metric.rows(scored).by_cluster()

@@ -1,0 +1,83 @@
+"""Does a container hold as much audio as it promises? Checked where the decoder stays silent.
+
+libsndfile reads a shortened WAV or Ogg file without a word and returns what is left. A benchmark
+must not score part of a recording, so the sizes are compared here before anything is decoded.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from floorbench.errors import DataError, Place
+
+_UNKNOWN = (0xFFFFFFFF, 0x7FFFFFFF)
+_OGG_TAIL = 66_000  # a page is at most 65,307 bytes
+
+
+def check_complete(path: Path) -> None:
+    """Refuse a WAV or Ogg file that ends before its own structure says.
+
+    Parameters
+    ----------
+    path : Path
+        A file that exists. Other containers pass: FLAC is checked by its decoder, MP3 by the
+        frame count after decoding.
+
+    Raises
+    ------
+    DataError
+        ``FB304`` when data is missing or the length is not stated.
+    """
+    with path.open("rb") as handle:
+        head = handle.read(12)
+        if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+            _check_wav(path)
+        elif head[:4] == b"OggS":
+            _check_ogg(path)
+
+
+def _truncated(path: Path, what: str, hint: str | None = None) -> DataError:
+    return DataError("FB304", what, where=Place(str(path)), hint=hint)
+
+
+def _check_wav(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("rb") as handle:
+        position = 12
+        while position + 8 <= size:
+            handle.seek(position)
+            name, length = struct.unpack("<4sI", handle.read(8))
+            if name == b"data":
+                held = size - position - 8
+                if length in _UNKNOWN:
+                    raise _truncated(
+                        path,
+                        "the WAV header leaves the length open, as programs that write to a "
+                        "pipe do, so nobody can tell whether the file is whole",
+                        "write the file again with its length, for example from a seekable output",
+                    )
+                if length > held:
+                    raise _truncated(
+                        path, f"the WAV header promises {length} bytes of audio, {held} are there"
+                    )
+                return
+            position += 8 + length + (length & 1)
+    raise _truncated(path, "the WAV file ends before its audio data begin")
+
+
+def _check_ogg(path: Path) -> None:
+    size = path.stat().st_size
+    with path.open("rb") as handle:
+        handle.seek(max(0, size - _OGG_TAIL))
+        tail = handle.read()
+    start = tail.rfind(b"OggS")
+    header = tail[start : start + 27]
+    if start < 0 or len(header) < 27:
+        raise _truncated(path, "the Ogg file ends inside a page header")
+    segments = tail[start + 27 : start + 27 + header[26]]
+    whole = start + 27 + header[26] + sum(segments)
+    if len(segments) < header[26] or whole > len(tail):
+        raise _truncated(path, "the Ogg file ends inside a page")
+    if not header[5] & 0x04:
+        raise _truncated(path, "the Ogg stream has no end mark, so its last pages are missing")

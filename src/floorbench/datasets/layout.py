@@ -1,0 +1,107 @@
+"""Where files of a dataset lie: folders whose spelling varies, and paths that must stay inside."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from floorbench.audio.paths import inside
+from floorbench.datasets.codett_labels import normalise
+from floorbench.errors import DataError, Place
+
+RELEASE_FOLDER = "Benchmark_Datasets"
+
+
+class AudioPaths:
+    """Turns the audio paths written in a dataset into files below its root.
+
+    Parameters
+    ----------
+    root : Path
+        Nothing outside this folder is ever opened.
+
+    Notes
+    -----
+    Paths written on another machine are cut after their ``Benchmark_Datasets`` folder. Folder
+    names match by their normalised spelling (``System_Idle`` is ``SystemIdle``), file names only
+    exactly. Nothing is opened here, and a file that does not exist keeps its path: reading it is
+    what fails.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._names = cache(self._folder_names)
+        self._folder = cache(self._checked_folder)
+
+    def relative(self, written: str, where: Place) -> str:
+        """Return the path below the root, with forward slashes.
+
+        Raises
+        ------
+        DataError
+            ``FB308`` when the path leaves the dataset.
+        """
+        parts = list(PurePosixPath(written.replace("\\", "/")).parts)
+        folded = [normalise(p) for p in parts]
+        if normalise(RELEASE_FOLDER) in folded:
+            parts = parts[folded.index(normalise(RELEASE_FOLDER)) + 1 :]
+        try:
+            return self._inside([p for p in parts if p != "."])
+        except DataError as error:
+            raise DataError(
+                error.code, f"audio '{written}': {error.what}", where=where, hint=error.hint
+            ) from None
+
+    def _inside(self, parts: list[str]) -> str:
+        if not parts or parts[0] == "/" or ".." in parts:
+            full = inside(self.root, "/".join(parts).replace("//", "/"))
+            return full.relative_to(self.root.resolve()).as_posix()
+        folder = self._folder("/".join(parts[:-1])) if len(parts) > 1 else ""
+        path = f"{folder}/{parts[-1]}" if folder else parts[-1]
+        if (self.root / path).is_symlink():
+            inside(self.root, path)
+        return path
+
+    def _checked_folder(self, folder: str) -> str:
+        """Respell a folder as it is on disk and check, once, that it lies inside."""
+        inside(self.root, folder)
+        parts = folder.split("/")
+        for i, part in enumerate(parts):
+            known = self._names("/".join(parts[:i]))
+            if part not in known.values():
+                parts[i] = known.get(normalise(part), part)
+        respelt = "/".join(parts)
+        inside(self.root, respelt)
+        return respelt
+
+    def _folder_names(self, folder: str) -> dict[str, str]:
+        try:
+            below = sorted((self.root / folder).iterdir())
+        except OSError:
+            return {}
+        return {normalise(p.name): p.name for p in below if p.is_dir()}
+
+
+def find_root(path: Path) -> Path:
+    """Return the folder that audio paths start from.
+
+    The folder above ``jsonls`` when ``path`` is it or lies in it, else ``Benchmark_Datasets``
+    below ``path``, else ``path`` itself (its folder for a file).
+    """
+    for folder in (path, *path.parents):
+        if folder.name == "jsonls":
+            return folder.parent
+    if path.is_file():
+        return path.parent
+    nested = path / RELEASE_FOLDER
+    return nested if nested.is_dir() else path
+
+
+def jsonl_files(path: Path) -> tuple[Path, ...]:
+    """Return the JSONL files of a dataset in a stable order: of ``jsonls`` if there is one."""
+    if path.is_file():
+        return (path,)
+    nested = path / RELEASE_FOLDER
+    folder = nested if nested.is_dir() else path
+    below = folder / "jsonls"
+    return tuple(sorted((below if below.is_dir() else folder).rglob("*.jsonl")))

@@ -1,0 +1,147 @@
+"""Content hashes of a dataset's audio: from its manifest, or computed once and kept in a cache.
+
+A dataset's digest covers texts and decoded audio, never containers or file times. Decoding a
+large set is slow, so a ``manifest.json`` beside it may list the hashes; without one they are
+computed and remembered per file, keyed by path, size and modification time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from floorbench.audio.ref import FileAudio
+from floorbench.codec import encode_pretty, read_json
+from floorbench.errors import DataError, Place
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What ``manifest.json`` says about a dataset.
+
+    Parameters
+    ----------
+    name, version, licence : str
+    notices : tuple of str
+        Lines to print beside every table.
+    pcm : mapping of str to str
+        Relative audio path to the SHA-256 of its decoded samples.
+    """
+
+    name: str
+    version: str = "unknown"
+    licence: str = "unknown"
+    notices: tuple[str, ...] = ()
+    pcm: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_manifest(root: Path) -> Manifest | None:
+    """Return the manifest beside a dataset, or ``None``."""
+    path = root / MANIFEST
+    return read_json(path, Manifest) if path.is_file() else None
+
+
+def write_manifest(root: Path, manifest: Manifest) -> None:
+    """Write ``manifest.json``."""
+    (root / MANIFEST).write_text(encode_pretty(manifest), encoding="utf-8")
+
+
+def pcm_digests(
+    root: Path, files: Iterable[str], manifest: Manifest | None, *, cache: Path | None = None
+) -> dict[str, str]:
+    """Return the content hash of each audio file, sorted by path.
+
+    Parameters
+    ----------
+    root : Path
+    files : iterable of str
+        Relative paths.
+    manifest : Manifest or None
+        Its hashes are taken as they are; only files it does not list are decoded.
+    cache : Path or None
+        Folder of the hash cache; the user's cache folder when ``None``.
+
+    Raises
+    ------
+    DataError
+        ``FB216`` when a file is neither listed nor readable.
+    """
+    known = manifest.pcm if manifest is not None else {}
+    store = _Store((cache or user_cache()) / "pcm", root)
+    out: dict[str, str] = {}
+    for name in sorted(files):
+        out[name] = known[name] if name in known else store.digest(name)
+    store.save()
+    return out
+
+
+def fold(lines: Iterable[bytes], pcm: Mapping[str, str]) -> str:
+    """Return one SHA-256 over texts, in order, and audio hashes, by path."""
+    total = hashlib.sha256()
+    for line in lines:
+        total.update(hashlib.sha256(line).digest())
+    for name, value in sorted(pcm.items()):
+        total.update(f"{name}\0{value}\n".encode())
+    return total.hexdigest()
+
+
+def user_cache() -> Path:
+    """Return floorbench's folder in the user's cache (``FLOORBENCH_CACHE`` overrides it)."""
+    own = os.environ.get("FLOORBENCH_CACHE")
+    if own:
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "floorbench"
+
+
+class _Store:
+    """Hashes of one dataset's files on this machine; a broken or unwritable cache is no error."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._root = root
+        self._file = (
+            folder / f"{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]}.json"
+        )
+        self._entries: dict[str, list[object]] = {}
+        self._changed = False
+        try:
+            loaded = json.loads(self._file.read_text(encoding="utf-8"))
+            self._entries = loaded if isinstance(loaded, dict) else {}
+        except (OSError, ValueError):
+            pass
+
+    def digest(self, name: str) -> str:
+        path = self._root / name
+        try:
+            stat = path.stat()
+        except OSError as error:
+            raise DataError(
+                "FB216",
+                f"audio '{name}' is neither in the manifest nor on this machine ({error.strerror})",
+                where=Place(str(self._root)),
+            ) from None
+        stamp = [stat.st_size, stat.st_mtime_ns]
+        entry = self._entries.get(name)
+        if isinstance(entry, list) and entry[:2] == stamp and isinstance(entry[-1], str):
+            return entry[-1]
+        value = FileAudio(path).digest()
+        self._entries[name] = [*stamp, value]
+        self._changed = True
+        return value
+
+    def save(self) -> None:
+        if not self._changed:
+            return
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._file.with_suffix(f".{os.getpid()}.tmp")
+            temporary.write_text(json.dumps(self._entries), encoding="utf-8")
+            temporary.replace(self._file)
+        except OSError:
+            return

@@ -1,0 +1,98 @@
+"""Opening a dataset by path, by locator or by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from floorbench.catalog import DATASETS
+from floorbench.core.ports import DatasetSource
+from floorbench.core.sample import JsonValue
+from floorbench.errors import DataError, Place, UsageError, did_you_mean
+
+STARTER = Path(__file__).parent / "starter"
+_STARTER_PREFIX = "starter:"
+
+
+def open_dataset(
+    where: str | Path | Mapping[str, JsonValue], *, reader: str | None = None, **options: Any
+) -> DatasetSource:
+    """Open a dataset.
+
+    Parameters
+    ----------
+    where : str, Path or mapping
+        A path, ``starter:NAME`` for a set that ships with floorbench, or what ``locator()`` of an
+        open dataset returned.
+    reader : str or None
+        Name of the reader; found by looking at the files when ``None``.
+    **options
+        Keyword arguments of the reader.
+
+    Raises
+    ------
+    UsageError
+        ``FB101`` for an unknown reader or starter set.
+    DataError
+        ``FB211`` when the path does not exist or no reader, or more than one, knows it.
+    """
+    if isinstance(where, Mapping):
+        known = dict(where)
+        name = known.pop("reader", None)
+        path = known.pop("path", None)
+        if not isinstance(name, str) or not isinstance(path, str):
+            raise DataError("FB211", "a locator needs 'reader' and 'path'")
+        if path.startswith(_STARTER_PREFIX):
+            return starter(path.removeprefix(_STARTER_PREFIX))
+        return open_dataset(path, reader=name, **{**known, **options})
+    if str(where).startswith(_STARTER_PREFIX):
+        return starter(str(where).removeprefix(_STARTER_PREFIX))
+    path = Path(where)
+    if not path.exists():
+        raise DataError(
+            "FB211", "there is no such file or folder", where=Place(str(path)), hint=_near(path)
+        )
+    chosen = reader if reader is not None else _detect(path)
+    source: DatasetSource = DATASETS.load(chosen)(path, **options)
+    return source
+
+
+def starter(name: str) -> DatasetSource:
+    """Open a starter set that ships with floorbench.
+
+    Raises
+    ------
+    UsageError
+        ``FB101`` for an unknown name.
+    """
+    sets = sorted(p.name for p in STARTER.iterdir() if p.is_dir()) if STARTER.is_dir() else []
+    if name not in sets:
+        near = did_you_mean(name, sets)
+        raise UsageError(
+            "FB101",
+            f"there is no starter set '{name}'",
+            hint=f"did you mean '{near}'?" if near else f"known: {', '.join(sets) or 'none'}",
+        )
+    source: DatasetSource = DATASETS.load(name)(STARTER / name, located=f"{_STARTER_PREFIX}{name}")
+    return source
+
+
+def _detect(path: Path) -> str:
+    claims = [name for name in DATASETS.entries() if DATASETS.load(name).detect(path)]
+    if len(claims) == 1:
+        return claims[0]
+    what = f"the readers {', '.join(claims)} all claim this" if claims else "no reader knows this"
+    raise DataError(
+        "FB211",
+        what,
+        where=Place(str(path)),
+        hint=f"name one with --reader: {', '.join(DATASETS.entries())}",
+    )
+
+
+def _near(path: Path) -> str | None:
+    if not path.parent.is_dir():
+        return None
+    near = did_you_mean(path.name, [p.name for p in path.parent.iterdir()])
+    return f"did you mean '{path.parent / near}'?" if near else None

@@ -1,0 +1,128 @@
+"""Every fault of a predictions file, named with its line; needs neither audio nor the system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from floorbench.core.ports import DatasetSource
+from floorbench.core.prediction import Prediction, PredictionKey
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Level, Outcome
+from floorbench.metrics.base import ScoringTask
+from floorbench.run.deciding import checked
+from floorbench.run.due import Plan, due_samples, make_plan
+from floorbench.run.predictions import Fault, predictions_file, scan
+
+ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", level=Level.REFERENCE)
+_NAMED = 5
+
+
+class _Kept(NamedTuple):
+    line: int
+    prediction: Prediction
+
+
+def check(
+    path: Path,
+    task: ScoringTask,
+    source: DatasetSource,
+    *,
+    system: SystemSpec = ELSEWHERE,
+    conditions: Sequence[str] | None = None,
+    trials: int | None = None,
+    limit: int | None = None,
+) -> list[Fault]:
+    """Return all faults of a predictions file or run folder, in the order of its lines.
+
+    Parameters
+    ----------
+    path : Path
+        JSONL, CSV or Parquet (see :mod:`floorbench.run.predictions`), or a run folder.
+    system : SystemSpec
+        Declares what is due; by default a system that claims everything.
+    conditions, trials, limit
+        What should be there: by default all conditions of the task, and as many trials as the
+        highest in the file.
+
+    Returns
+    -------
+    list of Fault
+        Broken lines (``FB201``, ``FB202``), repeated keys (``FB203``), samples that are unknown
+        or not due (``FB204``), unknown conditions and trials (``FB205``), labels and decisions
+        that the task cannot read (``FB206``), and last, in one fault, the keys without a
+        prediction (``FB207``). Empty when there is nothing to say.
+
+    Raises
+    ------
+    DataError
+        ``FB208`` or ``FB402`` when there is no table to check.
+    """
+    faults: list[Fault] = []
+    by_sample: dict[str, list[_Kept]] = {}
+    first_line: dict[PredictionKey, int] = {}
+    for line, prediction, fault in scan(predictions_file(path)):
+        if fault is not None:
+            faults.append(fault)
+        if prediction is None:
+            continue
+        earlier = first_line.setdefault(prediction.key, line)
+        if earlier != line:
+            what = f"{_name(prediction.key)} appears twice, first on line {earlier}"
+            faults.append(Fault("FB203", what, line, prediction.sample_id))
+            continue
+        by_sample.setdefault(prediction.sample_id, []).append(_Kept(line, prediction))
+    if trials is None:
+        trials = 1 + max((key.trial for key in first_line), default=0)
+    plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
+
+    missing = 0
+    named: list[str] = []
+    for sample in due_samples(task, source, system, plan.limit):
+        kept = by_sample.pop(sample.id, [])
+        for line, prediction in kept:
+            problem = _out_of_plan(prediction.key, plan)
+            if problem is not None:
+                faults.append(Fault("FB205", problem, line, sample.id))
+            decision = checked(prediction.decision)
+            if decision.outcome is Outcome.INVALID and prediction.decision.outcome is not (
+                Outcome.INVALID
+            ):
+                faults.append(Fault("FB206", str(decision.reason), line, sample.id))
+            elif decision.outcome is Outcome.OK:
+                label_problem = task.problem(sample, decision)
+                if label_problem is not None:
+                    faults.append(Fault("FB206", label_problem, line, sample.id))
+        found = {k.prediction.key for k in kept}
+        for condition in plan.conditions:
+            for trial in range(plan.trials):
+                key = PredictionKey(sample.id, condition, trial)
+                if key not in found:
+                    missing += 1
+                    if len(named) < _NAMED:
+                        named.append(_name(key))
+    for sample_id, kept in by_sample.items():
+        what = f"sample '{sample_id}' is not in the data or not asked for"
+        faults += [Fault("FB204", what, line, sample_id) for line, _ in kept]
+    faults.sort(key=lambda fault: fault.line or 0)
+    if missing:
+        more = ", ..." if missing > len(named) else ""
+        faults.append(Fault("FB207", f"{missing} missing: {', '.join(named)}{more}"))
+    return faults
+
+
+def _out_of_plan(key: PredictionKey, plan: Plan) -> str | None:
+    if key.condition not in plan.conditions:
+        known = ", ".join(repr(c) for c in plan.conditions)
+        return f"condition '{key.condition}' is not due; due are {known}"
+    if not 0 <= key.trial < plan.trials:
+        return f"trial {key.trial} is not due; due are 0 to {plan.trials - 1}"
+    return None
+
+
+def _name(key: PredictionKey) -> str:
+    text = f"'{key.sample_id}'"
+    if key.condition:
+        text += f" condition '{key.condition}'"
+    return text + (f" trial {key.trial}" if key.trial else "")

@@ -1,0 +1,209 @@
+"""Asking a system and not believing a word of it: every question ends in one lawful Decision.
+
+All executors, and the worker processes, go through :func:`decide_all`, so that an item gets the
+same decision wherever it is computed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from floorbench import codec
+from floorbench.core.ports import System
+from floorbench.core.prediction import Compute, Decision, Event
+from floorbench.core.sample import JsonValue, Observation
+from floorbench.core.vocab import Outcome
+from floorbench.errors import FloorbenchError, SystemProblem, UsageError
+
+REASON_LENGTH = 240
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemChoice:
+    """Which system to run, in a form that another process can build again.
+
+    Parameters
+    ----------
+    name : str
+        A catalogued name, or ``module:attribute`` of a class or function that returns a system.
+    parameters : mapping
+        Keyword arguments, JSON values.
+    factory : callable or None
+        Builds the system in this process only; the serial and thread executors take it, the
+        process executor refuses it.
+    """
+
+    name: str
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    factory: Callable[[], System] | None = None
+
+    def build(self) -> System:
+        """Build and load the system.
+
+        Raises
+        ------
+        SystemProblem
+            ``FB501`` with the system's own reason when building or loading raises.
+        FloorbenchError
+            Errors that floorbench raised itself (unknown name, missing extra) pass through.
+        """
+        try:
+            system = self._construct()
+            system.load()
+        except FloorbenchError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise SystemProblem(
+                "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
+            ) from error
+        return system
+
+    def _construct(self) -> System:
+        if self.factory is not None:
+            return self.factory()
+        if ":" not in self.name:
+            module = importlib.import_module("floorbench.systems")
+            system: System = module.build_system(self.name, **self.parameters)
+            return system
+        module_name, _, attribute = self.name.partition(":")
+        try:
+            target = getattr(importlib.import_module(module_name), attribute)
+        except (ImportError, AttributeError) as error:
+            raise UsageError("FB101", f"there is no system '{self.name}' ({error})") from None
+        built: System = target(**self.parameters)
+        return built
+
+
+class Answered(NamedTuple):
+    """A lawful decision and what it cost."""
+
+    decision: Decision
+    compute: Compute
+
+
+def decide_all(
+    system: System, observations: Sequence[Observation], *, timeout: float | None
+) -> list[Answered]:
+    """Ask a system about some observations; never raises for what the system does.
+
+    A system with ``decide_batch`` is asked once. When that call raises or returns a list of the
+    wrong length, every item is asked by itself, so that no decision depends on its neighbours. An
+    answer later than ``timeout`` seconds is a ``timeout`` even where it could not be cut off.
+    """
+    batch = getattr(system, "decide_batch", None)
+    if len(observations) > 1 and callable(batch):
+        start = time.perf_counter()
+        try:
+            decisions = batch(list(observations))
+        except (Exception, SystemExit):
+            decisions = None
+        wall = (time.perf_counter() - start) / len(observations)
+        if isinstance(decisions, Sequence) and len(decisions) == len(observations):
+            return [_timed(checked(d), wall, timeout) for d in decisions]
+    return [_decide(system, observation, timeout) for observation in observations]
+
+
+def _decide(system: System, observation: Observation, timeout: float | None) -> Answered:
+    start = time.perf_counter()
+    try:
+        decision: object = system.decide(observation)
+    except (Exception, SystemExit) as error:
+        decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
+    wall = time.perf_counter() - start
+    return _timed(checked(decision), wall, timeout)
+
+
+def _timed(decision: Decision, wall: float, timeout: float | None) -> Answered:
+    if timeout is not None and wall > timeout:
+        decision = timed_out(timeout)
+    return Answered(decision, Compute(wall=wall))
+
+
+def timed_out(timeout: float) -> Decision:
+    """Return the decision of an item that took longer than allowed."""
+    return Decision(outcome=Outcome.TIMEOUT, reason=f"no answer within {timeout:g} s")
+
+
+def short_reason(error: BaseException) -> str:
+    """Return one line that says what was raised; never a traceback."""
+    if isinstance(error, FloorbenchError):
+        text = f"{error.code} {error.what}"
+    else:
+        message = str(error).strip().splitlines()
+        text = type(error).__name__ + (f": {message[0]}" if message else "")
+    return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
+
+
+def checked(decision: object) -> Decision:
+    """Return a decision that the journal can hold, or ``invalid`` with what is wrong with it."""
+    if not isinstance(decision, Decision):
+        return _invalid(f"returned {type(decision).__name__}, not a Decision")
+    problem = _problem(decision)
+    if problem is not None:
+        raw = decision.raw if isinstance(decision.raw, str) else None
+        return _invalid(problem, raw=raw)
+    return Decision(
+        outcome=Outcome(decision.outcome),
+        label=decision.label,
+        scores={name: float(value) for name, value in decision.scores.items()},
+        events=tuple(decision.events),
+        commit=None if decision.commit is None else float(decision.commit),
+        raw=decision.raw,
+        reason=decision.reason,
+    )
+
+
+def _invalid(reason: str, raw: str | None = None) -> Decision:
+    return Decision(outcome=Outcome.INVALID, reason=reason[:REASON_LENGTH], raw=raw)
+
+
+def _problem(decision: Decision) -> str | None:
+    if not isinstance(decision.outcome, str) or decision.outcome not in list(Outcome):
+        return f"outcome {decision.outcome!r} is not one of {', '.join(Outcome)}"
+    for name in ("label", "raw", "reason"):
+        value = getattr(decision, name)
+        if value is not None and not isinstance(value, str):
+            return f"{name} is {type(value).__name__}, not text"
+    if not isinstance(decision.scores, Mapping):
+        return f"scores is {type(decision.scores).__name__}, not a mapping"
+    for name, value in decision.scores.items():
+        if not isinstance(name, str):
+            return f"score name {name!r} is not text"
+        if not _finite(value):
+            return f"score '{name}' is {value!r}, not a finite number"
+    if decision.commit is not None and not _finite(decision.commit):
+        return f"commit is {decision.commit!r}, not a finite number"
+    if not isinstance(decision.events, tuple | list):
+        return f"events is {type(decision.events).__name__}, not a sequence"
+    for event in decision.events:
+        if not isinstance(event, Event):
+            return f"an event is {type(event).__name__}, not an Event"
+        numbers = (event.time, event.commit, event.end, event.score)
+        if event.time is None or not all(v is None or _finite(v) for v in numbers):
+            return f"event '{event.kind}' has a time or score that is not a finite number"
+        if not isinstance(event.kind, str) or not isinstance(event.label, str | None):
+            return f"event kind {event.kind!r} or label {event.label!r} is not text"
+    return None
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, bool | str | bytes):
+        return False
+    try:
+        return math.isfinite(float(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def encodable(decision: Decision) -> Decision:
+    """Return the decision, or ``invalid`` when JSON cannot hold it (lone surrogates, say)."""
+    try:
+        codec.encode(decision)
+    except (FloorbenchError, TypeError, ValueError, OverflowError) as error:
+        return _invalid(f"cannot be written as JSON: {short_reason(error)}")
+    return decision

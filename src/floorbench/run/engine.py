@@ -1,0 +1,283 @@
+"""Asking a system everything that is due, once, and writing down each answer as it comes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from floorbench import __version__, codec
+from floorbench.core.ports import DatasetSource
+from floorbench.core.prediction import Compute
+from floorbench.core.sample import JsonValue
+from floorbench.core.spec import SystemSpec
+from floorbench.errors import EnvironmentProblem, FloorbenchError, Place, UsageError
+from floorbench.metrics.base import ScoringTask
+from floorbench.run import provenance
+from floorbench.run.deciding import SystemChoice, checked, encodable
+from floorbench.run.due import Plan, make_plan
+from floorbench.run.executors import Answer, Executor, SerialExecutor
+from floorbench.run.job import Job, Progress
+from floorbench.run.references import Reference
+from floorbench.run.signals import RunInterrupted, Signals
+from floorbench.run.signature import differences, system_part
+from floorbench.run.store import (
+    DatasetRecord,
+    Given,
+    RunFolder,
+    RunRecord,
+    Sitting,
+    new_run_id,
+    now,
+)
+
+
+def to_stderr(text: str) -> None:
+    """Say something to the person who waits."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(
+    *,
+    task: ScoringTask,
+    system: SystemChoice | Reference,
+    source: DatasetSource,
+    executor: Executor | None = None,
+    task_parameters: Mapping[str, JsonValue] | None = None,
+    conditions: Sequence[str] | None = None,
+    trials: int = 1,
+    limit: int | None = None,
+    seed: int = 0,
+    out: Path = Path("runs"),
+    resume: Path | None = None,
+    recompute_changed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    notify: Callable[[str], None] = to_stderr,
+) -> RunFolder:
+    """Run a system on a task and return the run folder.
+
+    Every due (sample, condition, trial) gets exactly one line in the journal, whatever the system
+    does. Memory does not grow with the data, but for 16 bytes or so a key.
+
+    Parameters
+    ----------
+    task, source
+        Protocol and data.
+    system : SystemChoice or Reference
+        What to ask. References run in this process.
+    executor : Executor or None
+        Where to ask it; serial by default. It is closed at the end.
+    task_parameters : mapping or None
+        The task's parameters as the user gave them; the resolved ones by default.
+    conditions, trials, limit
+        Which of the task's conditions (all by default), how many trials of each, how many
+        samples at most.
+    seed : int
+        Recorded; the seed of everything random in a reference and in the scores.
+    out : Path
+        Base folder of new runs.
+    resume : Path or None
+        A run folder to go on with. What is in its journal is kept.
+    recompute_changed : bool
+        When resuming, drop the lines whose observation has changed and ask again, instead of
+        refusing.
+    progress : callable or None
+        Called after every line; asking for it costs one pass over the data to count.
+    notify : callable
+        Takes sentences for the person who waits.
+
+    Raises
+    ------
+    RunInterrupted
+        ``FB507`` after SIGINT or SIGTERM.
+    EnvironmentProblem
+        ``FB504`` when the journal cannot be written.
+    UsageError
+        ``FB502`` or ``FB508`` when a resumed run does not match, ``FB503`` when another process
+        writes it.
+    DataError
+        ``FB203`` for a sample id that appears twice, ``FB3xx`` for audio that cannot be decoded:
+        faults of the data stop the run, faults of the system do not.
+    """
+    executor = executor or SerialExecutor()
+    with contextlib.closing(executor), Signals() as signals:
+        if isinstance(system, SystemChoice):
+            clean = provenance.redact(system.parameters)
+            given = Given(name=system.name, parameters=clean.parameters)
+            if executor.warning:
+                notify(executor.warning)
+            with _stop_before_start():
+                spec = executor.start(system)
+        else:
+            clean = provenance.redact({})
+            spec = system.spec
+            given = Given(name=spec.name, parameters=spec.parameters)
+        spec = replace(spec, parameters=provenance.redact(spec.parameters).parameters)
+        plan = make_plan(task, spec, conditions=conditions, trials=trials, limit=limit)
+        new = _new_record(task, task_parameters, given, spec, source, plan, seed)
+        folder = _folder(new, out, resume)
+        with folder.locked():
+            job = Job(task, source, spec, plan, folder, clean.secrets, notify)
+            record = _resumed(folder, new) if resume is not None else new
+            sitting = Sitting(
+                started=now(),
+                executor=executor.name if isinstance(system, SystemChoice) else "reference",
+                workers=executor.workers,
+                batch=executor.batch,
+                timeout=executor.timeout,
+                floorbench=__version__,
+            )
+            keeper = _Keeper(folder, record, sitting)
+            try:
+                if resume is not None:
+                    job.take_up(recompute_changed)
+                answers = (
+                    executor.answers(job.items())
+                    if isinstance(system, SystemChoice)
+                    else _ask_reference(system, job)
+                )
+                job.write(answers, signals, progress)
+            except KeyboardInterrupt:
+                keeper.close("interrupted", job)
+                raise RunInterrupted(
+                    "FB507",
+                    f"stopped by a signal after {job.done} predictions",
+                    where=Place(str(folder.path)),
+                    hint=resume_hint(folder, record),
+                ) from None
+            except UsageError:
+                keeper.close("failed", job)
+                raise
+            except FloorbenchError as error:
+                keeper.close("failed", job)
+                hint = f"{error.hint} Then {resume_hint(folder, record)}"
+                raise type(error)(error.code, error.what, where=error.where, hint=hint) from None
+            except BaseException:
+                keeper.close("failed", job)
+                raise
+            keeper.close("complete", job)
+    return folder
+
+
+def resume_hint(folder: RunFolder, record: RunRecord) -> str:
+    """Return the command that goes on with a run."""
+    names = f"{record.task.name} {record.system.name}"
+    return f"resume with `floorbench run {names} --resume {folder.path}`"
+
+
+def _new_record(
+    task: ScoringTask,
+    task_parameters: Mapping[str, JsonValue] | None,
+    given: Given,
+    spec: SystemSpec,
+    source: DatasetSource,
+    plan: Plan,
+    seed: int,
+) -> RunRecord:
+    digest = source.digest()
+    hashes = {
+        "task": codec.digest(task.spec),
+        "system": codec.digest(system_part(spec)),
+        "dataset": digest,
+    }
+    parameters = task.spec.parameters if task_parameters is None else task_parameters
+    return RunRecord(
+        run_id=new_run_id({**hashes, "plan": plan, "seed": seed}),
+        status="running",
+        created=now(),
+        task=Given(name=task.spec.name, parameters=parameters),
+        task_spec=task.spec,
+        system=given,
+        system_spec=spec,
+        dataset=DatasetRecord(
+            name=source.name,
+            digest=digest,
+            locator=source.locator(),
+            describe=source.describe(),
+        ),
+        conditions=plan.conditions,
+        trials=plan.trials,
+        limit=plan.limit,
+        seed=seed,
+        hashes=hashes,
+        code=provenance.code(),
+        packages=provenance.packages(),
+        hardware=provenance.hardware(),
+    )
+
+
+def _folder(new: RunRecord, out: Path, resume: Path | None) -> RunFolder:
+    if resume is not None:
+        return RunFolder.open(resume)
+    return RunFolder.create(out, task=new.task.name, system=new.system_spec.name, run_id=new.run_id)
+
+
+def _resumed(folder: RunFolder, new: RunRecord) -> RunRecord:
+    """Return the record of the folder, after checking that the same thing is run again."""
+    old = folder.record()
+    found = differences(_identity(old), _identity(new))
+    if found:
+        shown = "; ".join(str(d) for d in found[:5]) + ("; ..." if len(found) > 5 else "")
+        raise UsageError(
+            "FB502", f"the run was started otherwise: {shown}", where=Place(str(folder.path))
+        )
+    return old
+
+
+def _identity(record: RunRecord) -> JsonValue:
+    return codec.to_builtins(
+        {
+            "task": record.task_spec,
+            "system": system_part(record.system_spec),
+            "dataset": record.dataset.digest,
+            "conditions": record.conditions,
+            "trials": record.trials,
+            "limit": record.limit,
+            "seed": record.seed,
+        }
+    )
+
+
+class _Keeper:
+    """Keeps ``run.json`` up to date for one sitting."""
+
+    def __init__(self, folder: RunFolder, record: RunRecord, sitting: Sitting) -> None:
+        self._folder = folder
+        self._record = replace(record, status="running", sittings=(*record.sittings, sitting))
+        folder.write_record(self._record)
+
+    def close(self, status: str, job: Job) -> None:
+        """Write how the sitting ended; a disk that refuses must not hide the first error."""
+        *earlier, sitting = self._record.sittings
+        ended = replace(
+            sitting,
+            ended=now(),
+            status=status,
+            written=job.written,
+            outcomes=dict(sorted(job.outcomes.items())),
+        )
+        record = replace(self._record, status=status, sittings=(*earlier, ended))
+        try:
+            self._folder.write_record(record)
+        except EnvironmentProblem:
+            if status == "complete":
+                raise
+
+
+def _ask_reference(reference: Reference, job: Job) -> Iterator[Answer]:
+    for number, due in enumerate(job.due()):
+        job.ask(number, due)
+        decision = encodable(checked(reference.decide(due.sample, due.condition, due.trial)))
+        yield Answer(number, None, decision, Compute())
+
+
+@contextlib.contextmanager
+def _stop_before_start() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise RunInterrupted(
+            "FB507", "stopped while the system was loading", hint="Nothing was written."
+        ) from None

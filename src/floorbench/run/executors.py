@@ -1,0 +1,195 @@
+"""Where systems are asked: in this thread, in several threads, or (``processes``) in workers.
+
+An executor takes items lazily, keeps a bounded number in flight and gives answers back in any
+order; the engine knows which is which by number.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+from floorbench.core.ports import System
+from floorbench.core.prediction import Compute, Decision
+from floorbench.core.sample import Observation
+from floorbench.core.spec import SystemSpec
+from floorbench.errors import UsageError
+from floorbench.run.deciding import SystemChoice, decide_all, encodable
+from floorbench.run.wire import observation_hash
+
+
+class Item(NamedTuple):
+    """One question, numbered by the engine."""
+
+    number: int
+    observation: Observation
+
+
+class Answer(NamedTuple):
+    """What came back for an item, and the hash of what was shown."""
+
+    number: int
+    observed: str | None
+    decision: Decision
+    compute: Compute
+
+
+class Executor(Protocol):
+    """The one thing the engine needs to know about where the work is done."""
+
+    name: str
+    workers: int
+    batch: int
+    timeout: float | None
+    warning: str | None
+
+    def start(self, choice: SystemChoice) -> SystemSpec:
+        """Load the system and return what it declares."""
+        ...
+
+    def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
+        """Answer every item exactly once, in any order."""
+        ...
+
+    def close(self) -> None:
+        """Stop everything that was started; safe to call twice."""
+        ...
+
+
+def make_executor(
+    name: str, *, workers: int = 1, batch: int = 1, timeout: float | None = None
+) -> Executor:
+    """Build an executor by name: ``serial``, ``thread`` or ``process``.
+
+    Raises
+    ------
+    UsageError
+        ``FB509`` for an unknown name or a number below its range.
+    """
+    if workers < 1 or batch < 1 or (timeout is not None and not timeout > 0):
+        raise UsageError(
+            "FB509",
+            f"workers {workers}, batch {batch}, timeout {timeout}: all must be above 0",
+        )
+    if name == "serial":
+        return SerialExecutor(batch=batch, timeout=timeout)
+    if name == "thread":
+        return ThreadExecutor(workers=workers, batch=batch, timeout=timeout)
+    if name == "process":
+        from floorbench.run.processes import ProcessExecutor
+
+        return ProcessExecutor(workers=workers, batch=batch, timeout=timeout)
+    raise UsageError("FB509", f"there is no executor '{name}': serial, thread or process")
+
+
+def _cannot_cut(name: str, timeout: float | None) -> str:
+    late = f"; answers later than {timeout:g} s count as timeout" if timeout is not None else ""
+    return f"the {name} executor cannot stop a system that hangs (process can){late}"
+
+
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Cut a stream into lists of at most ``size``."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def answer_batch(system: System, batch: list[Item], timeout: float | None) -> list[Answer]:
+    """Hash what is shown and ask the system.
+
+    Raises
+    ------
+    DataError
+        When the audio of an observation cannot be decoded: that is the data's fault, and a run
+        over broken data must stop, not call the system wrong.
+    """
+    observed = [observation_hash(item.observation) for item in batch]
+    answered = decide_all(system, [item.observation for item in batch], timeout=timeout)
+    return [
+        Answer(item.number, shown, encodable(decision), compute)
+        for item, shown, (decision, compute) in zip(batch, observed, answered, strict=True)
+    ]
+
+
+class SerialExecutor:
+    """Everything in the calling thread, in order."""
+
+    name = "serial"
+    workers = 1
+
+    def __init__(self, *, batch: int = 1, timeout: float | None = None) -> None:
+        self.batch = batch
+        self.timeout = timeout
+        self._system: System | None = None
+        self.warning: str | None = _cannot_cut(self.name, timeout)
+
+    def start(self, choice: SystemChoice) -> SystemSpec:
+        """Load the system here."""
+        self._system = choice.build()
+        return self._system.spec
+
+    def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
+        """Answer items one batch after the other."""
+        assert self._system is not None  # noqa: S101 -- start() comes first
+        for batch in batches(items, self.batch):
+            yield from answer_batch(self._system, batch, self.timeout)
+
+    def close(self) -> None:
+        """Drop the system."""
+        self._system = None
+
+
+class ThreadExecutor:
+    """Several threads, each with a system of its own (systems need not be thread-safe)."""
+
+    name = "thread"
+
+    def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
+        self.workers = workers
+        self.batch = batch
+        self.timeout = timeout
+        self._systems: list[System] = []
+        self._todo: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[list[Answer] | BaseException] = queue.SimpleQueue()
+        self.warning: str | None = _cannot_cut(self.name, timeout)
+
+    def start(self, choice: SystemChoice) -> SystemSpec:
+        """Load one system per thread and start the threads."""
+        self._systems = [choice.build() for _ in range(self.workers)]
+        for system in self._systems:
+            threading.Thread(target=self._work, args=(system,), daemon=True).start()
+        return self._systems[0].spec
+
+    def _work(self, system: System) -> None:
+        while (batch := self._todo.get()) is not None:
+            try:
+                self._done.put(answer_batch(system, batch, self.timeout))
+            except BaseException as error:  # handed to the engine's thread, which raises it
+                self._done.put(error)
+
+    def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
+        """Answer items in the order in which threads finish."""
+        waiting = 0
+        for batch in batches(items, self.batch):
+            if waiting == self.workers:
+                yield from self._next()
+                waiting -= 1
+            self._todo.put(batch)
+            waiting += 1
+        for _ in range(waiting):
+            yield from self._next()
+
+    def _next(self) -> list[Answer]:
+        done = self._done.get()
+        if isinstance(done, BaseException):
+            raise done
+        return done
+
+    def close(self) -> None:
+        """Let idle threads end; one that hangs is left to die with the process."""
+        for _ in self._systems:
+            self._todo.put(None)
+        self._systems = []

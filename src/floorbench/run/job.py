@@ -1,0 +1,175 @@
+"""The work of one sitting: which items are still to be asked, and the line each answer becomes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from floorbench.core.ports import DatasetSource
+from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.metrics.base import ScoringTask
+from floorbench.run import provenance
+from floorbench.run.due import Due, Plan, due_items
+from floorbench.run.executors import Answer, Item
+from floorbench.run.journal import Journal, cut_torn_line, read_journal
+from floorbench.run.keys import KeyTable, key_code, observation_code
+from floorbench.run.signals import Signals
+from floorbench.run.store import RunFolder
+from floorbench.run.wire import observation_hash
+
+
+class Progress(NamedTuple):
+    """How far a run is."""
+
+    done: int
+    total: int
+    outcomes: Mapping[str, int]
+
+
+class Job:
+    """The items of one sitting and what has become of them."""
+
+    def __init__(
+        self,
+        task: ScoringTask,
+        source: DatasetSource,
+        spec: SystemSpec,
+        plan: Plan,
+        folder: RunFolder,
+        secrets: tuple[str, ...],
+        notify: Callable[[str], None],
+    ) -> None:
+        self._task = task
+        self._source = source
+        self._spec = spec
+        self._plan = plan
+        self._folder = folder
+        self._secrets = secrets
+        self._notify = notify
+        self._keys = KeyTable()
+        self._in_flight: dict[int, Due] = {}
+        self.outcomes: Counter[str] = Counter()
+        self.written = 0
+
+    @property
+    def done(self) -> int:
+        """Number of predictions in the journal."""
+        return sum(self.outcomes.values())
+
+    def take_up(self, recompute_changed: bool) -> None:
+        """Read what the journal holds, cutting a torn line and dropping changed ones on demand."""
+        torn = cut_torn_line(self._folder.journal)
+        if torn:
+            self._notify(f"cut an unfinished last line of {torn} bytes; it is computed again")
+        for line in read_journal(self._folder.journal):
+            prediction = line.prediction
+            code = key_code(prediction.key)
+            if not self._keys.add(code, observation_code(prediction.observed)):
+                raise DataError(
+                    "FB203",
+                    f"sample '{prediction.sample_id}' appears twice",
+                    where=Place(str(self._folder.journal), line.number),
+                )
+            self.outcomes[prediction.decision.outcome.value] += 1
+        if recompute_changed:
+            self._drop_changed()
+        self._notify(f"resuming: {self.done} predictions are kept")
+
+    def _drop_changed(self) -> None:
+        changed = set()
+        for due in due_items(self._task, self._source, self._spec, self._plan):
+            known = self._keys.get(key_code(due.key))
+            if known and known != observation_code(self._observed(due)):
+                changed.add(due.key)
+        if not changed:
+            return
+        fresh = self._folder.path / ".predictions.jsonl.new"
+        fresh.unlink(missing_ok=True)
+        self._keys, self.outcomes = KeyTable(), Counter()
+        with contextlib.closing(Journal(fresh)) as journal:
+            for prediction in self._folder.predictions():
+                if prediction.key not in changed:
+                    journal.append(prediction)
+                    code = observation_code(prediction.observed)
+                    self._keys.add(key_code(prediction.key), code)
+                    self.outcomes[prediction.decision.outcome.value] += 1
+        fresh.replace(self._folder.journal)
+        self._notify(f"{len(changed)} predictions saw another observation; computing them again")
+
+    def _observed(self, due: Due) -> str:
+        return observation_hash(self._task.observe(due.sample, due.condition))
+
+    def due(self) -> Iterator[Due]:
+        """Yield what is not yet in the journal; check what is."""
+        for due in due_items(self._task, self._source, self._spec, self._plan):
+            code = key_code(due.key)
+            known = self._keys.get(code)
+            if known is None:
+                self._keys.add(code)
+                self._keys.mark(code)
+                yield due
+                continue
+            if not self._keys.mark(code):
+                raise DataError("FB203", f"sample '{due.sample.id}' appears twice in the data")
+            if known and known != observation_code(self._observed(due)):
+                raise UsageError(
+                    "FB508",
+                    f"sample '{due.sample.id}' condition '{due.condition}' is shown otherwise than"
+                    " when its prediction was written",
+                    hint="Start a new run, or resume with --recompute-changed.",
+                )
+
+    def items(self) -> Iterator[Item]:
+        """Yield the questions for an executor."""
+        for number, due in enumerate(self.due()):
+            self._in_flight[number] = due
+            yield Item(number, self._task.observe(due.sample, due.condition))
+
+    def ask(self, number: int, due: Due) -> None:
+        """Note an item that is answered without an executor."""
+        self._in_flight[number] = due
+
+    def write(
+        self,
+        answers: Iterable[Answer],
+        signals: Signals,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        """Write one line per answer until there are no more."""
+        total = 0
+        if progress is not None:
+            total = sum(1 for _ in due_items(self._task, self._source, self._spec, self._plan))
+        with contextlib.closing(Journal(self._folder.journal)) as journal:
+            for answer in answers:
+                due = self._in_flight.pop(answer.number)
+                prediction = Prediction(
+                    sample_id=due.sample.id,
+                    condition=due.condition,
+                    trial=due.trial,
+                    decision=self._judged(due, answer.decision),
+                    compute=answer.compute,
+                    observed=answer.observed,
+                )
+                with signals.held():
+                    journal.append(prediction)
+                    self.written += 1
+                    self.outcomes[prediction.decision.outcome.value] += 1
+                if progress is not None:
+                    progress(Progress(self.done, total, self.outcomes))
+
+    def _judged(self, due: Due, decision: Decision) -> Decision:
+        """Mark an answer that the task cannot read, and keep secrets out of the reasons."""
+        if decision.outcome is Outcome.OK:
+            problem = self._task.problem(due.sample, decision)
+            if problem is not None:
+                decision = replace(decision, outcome=Outcome.INVALID, reason=problem)
+        if decision.reason is not None:
+            reason = provenance.scrub(decision.reason, self._secrets)
+            decision = replace(decision, reason=reason)
+        return decision

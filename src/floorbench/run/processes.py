@@ -1,0 +1,268 @@
+"""The process executor: own worker processes that can be killed when they hang or die.
+
+One batch per worker is in flight. The clock of an item starts when its worker says that it is
+about to ask the system, so neither loading nor decoding counts. A batch that is lost (death or
+timeout) is asked again item by item; a single item that is lost gets its outcome and the run goes
+on with a fresh worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from floorbench import codec, errors
+from floorbench.core.prediction import Compute, Decision
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Outcome
+from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
+from floorbench.run.deciding import SystemChoice, timed_out
+from floorbench.run.executors import Answer, Item, batches
+from floorbench.run.wire import observation_to_wire
+
+GRACE = 0.2  # seconds a worker may use to report its own lateness before it is killed
+
+
+class _Worker:
+    """One child process, its pipe, and the batch it is working on."""
+
+    def __init__(self, hello: bytes) -> None:
+        paths = [p for p in sys.path if p]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "floorbench.run.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # Ctrl-C reaches the parent only; grandchildren die with us
+            bufsize=0,
+        )
+        self.ready = False
+        self.batch: list[Item] | None = None
+        self.observed: list[str] | None = None
+        self.deadline: float | None = None
+        self.closed = False
+        self._buffer = bytearray()
+        self.send(hello)
+
+    @property
+    def pipe(self) -> Any:
+        return self.process.stdout
+
+    def send(self, line: bytes) -> None:
+        """Write one line; a dead worker is noticed at its end of file, not here."""
+        with contextlib.suppress(BrokenPipeError):
+            view = memoryview(line + b"\n")
+            while view:
+                view = view[os.write(self.process.stdin.fileno(), view) :]  # type: ignore[union-attr]
+
+    def receive(self) -> list[bytes] | None:
+        """Return the complete lines that have arrived; None at the end of the stream."""
+        data = os.read(self.pipe.fileno(), 1 << 16)
+        if not data:
+            self.closed = True
+            return None
+        self._buffer += data
+        *lines, rest = self._buffer.split(b"\n")
+        self._buffer = bytearray(rest)
+        return [bytes(line) for line in lines]
+
+    def kill(self) -> int:
+        """End the process and all it started; return its exit status."""
+        if self.closed:  # it is ending by itself; its own status says why
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=2)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        return self.process.wait()
+
+
+class ProcessExecutor:
+    """Worker processes behind JSON pipes (see the module's text)."""
+
+    name = "process"
+    warning: str | None = None
+
+    def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
+        self.workers = workers
+        self.batch = batch
+        self.timeout = timeout
+        self._hello = b""
+        self._pool: list[_Worker] = []
+        self._selector = selectors.DefaultSelector()
+        self._choice: SystemChoice | None = None
+
+    def start(self, choice: SystemChoice) -> SystemSpec:
+        """Start all workers and wait until the first has loaded the system.
+
+        Raises
+        ------
+        SystemProblem
+            ``FB501`` when it cannot be loaded.
+        UsageError
+            ``FB509`` when the system is an object of this process.
+        """
+        if choice.factory is not None:
+            raise UsageError(
+                "FB509", f"system '{choice.name}' is an object of this process; name it instead"
+            )
+        self._choice = choice
+        self._hello = codec.encode(
+            {
+                "system": {"name": choice.name, "parameters": choice.parameters},
+                "timeout": self.timeout,
+            }
+        )
+        for _ in range(self.workers):
+            self._spawn()
+        first = self._pool[0]
+        while True:
+            for message in self._messages(first) or ():
+                spec = self._greet(first, message)
+                return codec.convert(spec, SystemSpec)
+
+    def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
+        """Answer items in the order in which workers finish."""
+        source = batches(items, self.batch)
+        again: deque[list[Item]] = deque()
+        exhausted = False
+        while True:
+            for worker in self._pool:
+                if not worker.ready or worker.batch is not None:
+                    continue
+                batch = again.popleft() if again else next(source, None)
+                if batch is None:
+                    exhausted = True
+                    break
+                self._give(worker, batch)
+            if exhausted and not again and all(w.batch is None for w in self._pool):
+                return
+            yield from self._collect(again)
+
+    def close(self) -> None:
+        """Kill every worker; none is left as an orphan or a zombie."""
+        for worker in self._pool:
+            self._selector.unregister(worker.pipe)
+            worker.kill()
+        self._pool = []
+        self._selector.close()
+
+    def _spawn(self) -> None:
+        worker = _Worker(self._hello)
+        self._pool.append(worker)
+        self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
+
+    def _give(self, worker: _Worker, batch: list[Item]) -> None:
+        worker.batch, worker.observed, worker.deadline = batch, None, None
+        wire = [observation_to_wire(item.observation) for item in batch]
+        worker.send(codec.encode({"items": wire}))
+
+    def _messages(self, worker: _Worker) -> list[dict[str, Any]] | None:
+        lines = worker.receive()
+        if lines is None:
+            if not worker.ready:
+                status = self._bury(worker)
+                raise self._unloadable(f"its worker died while loading ({_death(status)})")
+            return None
+        return [codec.parse(line) for line in lines]
+
+    def _greet(self, worker: _Worker, message: dict[str, Any]) -> Any:
+        if "refused" in message:
+            raise error_from_wire(message["refused"])
+        worker.ready = True
+        return message["ready"]
+
+    def _unloadable(self, why: str) -> SystemProblem:
+        name = self._choice.name if self._choice is not None else "?"
+        return SystemProblem("FB501", f"system '{name}' cannot be loaded: {why}")
+
+    def _collect(self, again: deque[list[Item]]) -> Iterator[Answer]:
+        """Wait for the next message, death or deadline, and yield what is finished by it."""
+        deadlines = [w.deadline for w in self._pool if w.deadline is not None]
+        wait = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+        for key, _ in self._selector.select(wait):
+            worker: _Worker = key.data
+            messages = self._messages(worker)
+            if messages is None:
+                yield from self._died(worker, again)
+                continue
+            for message in messages:
+                if not worker.ready:
+                    self._greet(worker, message)
+                elif "observed" in message:
+                    worker.observed = message["observed"]
+                    worker.deadline = self._deadline(worker)
+                elif "answers" in message:
+                    yield from _unpack(worker, message["answers"])
+                else:
+                    raise error_from_wire(message["refused"])
+        now = time.monotonic()
+        for worker in [w for w in self._pool if w.deadline is not None and w.deadline <= now]:
+            self._bury(worker)
+            self._spawn()
+            yield from _lost(worker, again, timed_out(self.timeout or 0.0))
+
+    def _deadline(self, worker: _Worker) -> float | None:
+        if self.timeout is None or worker.batch is None:
+            return None
+        return time.monotonic() + self.timeout * len(worker.batch) + GRACE
+
+    def _died(self, worker: _Worker, again: deque[list[Item]]) -> Iterator[Answer]:
+        status = self._bury(worker)
+        self._spawn()
+        if worker.batch is not None:
+            reason = f"the worker process died ({_death(status)})"
+            yield from _lost(worker, again, Decision(outcome=Outcome.FAILED, reason=reason))
+
+    def _bury(self, worker: _Worker) -> int:
+        self._selector.unregister(worker.pipe)
+        self._pool.remove(worker)
+        return worker.kill()
+
+
+def _unpack(worker: _Worker, pairs: list[list[Any]]) -> Iterator[Answer]:
+    batch, observed = worker.batch or [], worker.observed or []
+    worker.batch, worker.observed, worker.deadline = None, None, None
+    for item, shown, (decision, compute) in zip(batch, observed, pairs, strict=True):
+        yield Answer(
+            item.number,
+            shown,
+            codec.convert(decision, Decision),
+            codec.convert(compute, Compute),
+        )
+
+
+def _lost(worker: _Worker, again: deque[list[Item]], decision: Decision) -> Iterator[Answer]:
+    batch = worker.batch or []
+    if len(batch) > 1:
+        again.extend([item] for item in batch)
+        return
+    for item in batch:
+        shown = worker.observed[0] if worker.observed else None
+        yield Answer(item.number, shown, decision, Compute())
+
+
+def _death(status: int) -> str:
+    if status >= 0:
+        return f"exit status {status}"
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-status).name
+    return f"signal {-status}"
+
+
+def error_from_wire(wire: dict[str, Any]) -> FloorbenchError:
+    """Rebuild an error that a worker reported."""
+    kind = getattr(errors, wire["kind"], SystemProblem)
+    where = Place(*wire["where"]) if wire["where"] is not None else None
+    error: FloorbenchError = kind(wire["code"], wire["what"], where=where, hint=wire["hint"])
+    return error

@@ -1,0 +1,352 @@
+"""From predictions to numbers: read, check, hand to the task, put an interval on every cell.
+
+Scoring is a pure function of the predictions, the data, the task's parameters and the seed: the
+same inputs give the same bytes, whatever executor made the predictions and in whatever order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from floorbench import codec
+from floorbench.core.ports import DatasetSource
+from floorbench.core.prediction import Prediction, PredictionKey
+from floorbench.core.sample import JsonValue
+from floorbench.core.score import Coverage, Estimate, Interval, Signature
+from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.metrics.base import (
+    AdditiveMetric,
+    DueItem,
+    Measure,
+    Metric,
+    ScoringTask,
+    evaluator,
+    point,
+)
+from floorbench.run.checking import ELSEWHERE, check
+from floorbench.run.due import Plan, due_items, make_plan
+from floorbench.run.predictions import predictions_file, read_predictions
+from floorbench.run.signature import protocol_part, system_part
+from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
+from floorbench.stats.bootstrap import DRAWS, bootstrap, compact
+from floorbench.stats.intervals import interval
+from floorbench.stats.rates import check_level, wilson
+
+# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
+# intervals of a proportion apply to them.
+SHARES = frozenset(
+    (
+        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
+        *("precision", "recall", "specificity"),
+        *("slot_precision", "slot_recall", "slot_specificity"),
+        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """All cells of a task for one set of predictions; the content of ``estimates.json``.
+
+    Parameters
+    ----------
+    task, system, dataset
+        What was scored; ``dataset`` is what the data say of themselves.
+    signature : Signature
+    coverage : Coverage
+        Over everything that was due.
+    metrics : mapping of str to MetricSpec
+        What the metrics of the cells are (unit, bounds, which way is better), by name.
+    estimates : tuple of Estimate
+    headline : tuple of int
+        Positions in ``estimates`` of the cells that belong to the printed table.
+    """
+
+    task: TaskSpec
+    system: SystemSpec
+    dataset: Mapping[str, JsonValue]
+    signature: Signature
+    coverage: Coverage
+    metrics: Mapping[str, MetricSpec]
+    estimates: tuple[Estimate, ...]
+    headline: tuple[int, ...]
+
+
+class Opened(NamedTuple):
+    """Predictions with all that is needed to score them."""
+
+    path: Path
+    task: ScoringTask
+    source: DatasetSource
+    system: SystemSpec
+    plan: Plan
+    seed: int
+
+
+class Cells(NamedTuple):
+    """The task's cells before any interval is made."""
+
+    opened: Opened
+    measures: Sequence[Measure]
+    coverage: Coverage
+
+
+def open_predictions(
+    path: Path,
+    *,
+    task: ScoringTask | None = None,
+    source: DatasetSource | None = None,
+    system: SystemSpec | None = None,
+    conditions: Sequence[str] | None = None,
+    trials: int | None = None,
+    limit: int | None = None,
+    seed: int | None = None,
+) -> Opened:
+    """Find out what a run folder or a predictions file is to be scored against.
+
+    A run folder knows its task, data, system, conditions, trials, limit and seed; ``task`` and
+    ``source`` given here replace its own (other parsing, other thresholds), the data must be the
+    same. A file made elsewhere needs ``task`` and ``source``.
+
+    Raises
+    ------
+    UsageError
+        ``FB502`` when the data or the task are not those of the run, ``FB103`` when a file comes
+        without task or data.
+    """
+    path = Path(path)
+    if (path / RUN_FILE).is_file():
+        record = RunFolder(path).record()
+        task = task if task is not None else _task_of(record)
+        source = source if source is not None else _source_of(record)
+        _same(record, task, source, path)
+        plan = Plan(record.conditions, record.trials, record.limit)
+        used = record.seed if seed is None else seed
+        return Opened(path, task, source, record.system_spec, plan, used)
+    if path.is_dir():
+        RunFolder.open(path)  # raises: there is no run.json
+    if task is None or source is None:
+        raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
+    system = system if system is not None else ELSEWHERE
+    if trials is None:
+        trials = 1 + max((p.trial for p in read_predictions(path)), default=0)
+    plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
+    return Opened(path, task, source, system, plan, seed or 0)
+
+
+def cells(opened: Opened) -> Cells:
+    """Check the predictions and let the task turn them into cells.
+
+    Raises
+    ------
+    DataError
+        The first fault of the file, and how many more there are; keys without a prediction are
+        no fault here, they are counted as absent. ``FB505`` for an unfinished last line of a run.
+    UsageError
+        ``FB521`` when nothing is due.
+    """
+    path, task, source, system, plan, _ = opened
+    if (path / RUN_FILE).is_file() and RunFolder(path).torn():
+        raise DataError(
+            "FB505",
+            "the last line is unfinished",
+            where=Place(str(predictions_file(path))),
+            hint="Resume the run; that cuts the line and computes it again.",
+        )
+    faults = check(
+        path,
+        task,
+        source,
+        system=system,
+        conditions=plan.conditions,
+        trials=plan.trials,
+        limit=plan.limit,
+    )
+    faults = [fault for fault in faults if fault.code != "FB207"]
+    if faults:
+        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
+        place = Place(str(predictions_file(path)), faults[0].line)
+        raise DataError(
+            faults[0].code,
+            faults[0].what + more,
+            where=place,
+            hint="`floorbench check` names every fault.",
+        )
+    predictions = {p.key: p for p in read_predictions(path)}
+    ledger: Counter[str] = Counter()
+    scored = task.scored(_items(opened, predictions, ledger), system=system)
+    if not ledger["expected"]:
+        raise UsageError("FB521", f"'{task.spec.name}' asks '{system.name}' for nothing here")
+    measures = task.measures(scored, system=system)
+    return Cells(opened, measures, Coverage(**{"expected": 0} | ledger))
+
+
+def score(
+    opened: Opened, *, draws: int = DRAWS, level: float = 0.95, write: bool | None = None
+) -> Result:
+    """Score predictions and, for a run folder, write ``estimates.json``.
+
+    Parameters
+    ----------
+    opened : Opened
+        From :func:`open_predictions`.
+    draws, level
+        Of the cluster bootstrap. All cells with the same clusters share their draws.
+    write : bool or None
+        Whether to write ``estimates.json`` into the run folder; by default when it is one.
+    """
+    check_level(level)
+    made = cells(opened)
+    result = Result(
+        task=opened.task.spec,
+        system=opened.system,
+        dataset=opened.source.describe(),
+        signature=signature_of(made, draws=draws, level=level),
+        coverage=made.coverage,
+        metrics={m.metric.spec.name: m.metric.spec for m in made.measures},
+        estimates=_estimates(made.measures, seed=opened.seed, draws=draws, level=level),
+        headline=tuple(i for i, m in enumerate(made.measures) if m.headline),
+    )
+    if write is None:
+        write = (opened.path / RUN_FILE).is_file()
+    if write:
+        write_text(opened.path / ESTIMATES_FILE, codec.encode_pretty(result))
+    return result
+
+
+def read_result(path: Path) -> Result:
+    """Read the ``estimates.json`` of a run folder, or such a file."""
+    path = Path(path)
+    return codec.read_json(path / ESTIMATES_FILE if path.is_dir() else path, Result)
+
+
+def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
+    """Return the two-part signature of the cells' numbers."""
+    _, task, source, system, plan, seed = made.opened
+    return Signature(
+        protocol=protocol_part(
+            task=task.spec,
+            dataset=source.digest(),
+            metrics=[m.metric.spec for m in made.measures],
+            plan=plan,
+            bootstrap={"seed": seed, "draws": draws, "level": level},
+        ),
+        system=system_part(system),
+    )
+
+
+def _items(
+    opened: Opened, predictions: Mapping[PredictionKey, Prediction], ledger: Counter[str]
+) -> Iterator[DueItem]:
+    for due in due_items(opened.task, opened.source, opened.system, opened.plan):
+        prediction = predictions.get(due.key)
+        ledger["expected"] += 1
+        ledger["absent" if prediction is None else prediction.decision.outcome.value] += 1
+        yield DueItem(due.sample, due.condition, due.trial, prediction)
+
+
+def _estimates(
+    measures: Sequence[Measure], *, seed: int, draws: int, level: float
+) -> tuple[Estimate, ...]:
+    """Estimate all cells; those that touch the same clusters are resampled together."""
+    intervals: dict[int, Interval] = {}
+    for positions in _groups(measures).values():
+        slices = {i: compact(measures[i].scored) for i in positions}
+        strata = slices[positions[0]].strata
+        found = bootstrap(
+            {str(i): evaluator(measures[i].metric, slices[i]) for i in positions},
+            strata,
+            draws=draws,
+            seed=seed,
+        )
+        for i in positions:
+            bounds = share_bounds(measures[i].metric)
+            made = interval(found[str(i)], level=level, proportion=bounds)
+            intervals[i] = _with_wilson(made, measures[i], level)
+    return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
+
+
+def _groups(measures: Sequence[Measure]) -> dict[Any, list[int]]:
+    groups: dict[Any, list[int]] = {}
+    for i, measure in enumerate(measures):
+        if measure.undeclared is None:
+            slice_ = compact(measure.scored)
+            groups.setdefault((slice_.clusters, slice_.strata.tobytes()), []).append(i)
+    return groups
+
+
+def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate:
+    if made is None:
+        value, reason = None, measure.undeclared
+        made = Interval(level=level, reason=measure.undeclared)
+    else:
+        value, reason = point(measure.metric, measure.scored)
+    return Estimate(
+        metric=measure.metric.spec.name,
+        slice=measure.slice,
+        value=value,
+        interval=made,
+        coverage=measure.coverage,
+        units=len(measure.scored),
+        reason=reason,
+        note=measure.note,
+    )
+
+
+def share_bounds(metric: Metric) -> tuple[float, float] | None:
+    """Return the bounds of a metric that is a proportion or a linear function of one."""
+    spec = metric.spec
+    if spec.name not in SHARES or spec.low is None or spec.high is None:
+        return None
+    return (spec.low, spec.high)
+
+
+def _with_wilson(made: Interval, measure: Measure, level: float) -> Interval:
+    """Put Wilson's interval beside that of a share whose clusters hold one unit each."""
+    if share_bounds(measure.metric) != (0.0, 1.0) or not isinstance(measure.metric, AdditiveMetric):
+        return made
+    table = measure.metric.rows(measure.scored)
+    counted = table.cluster[(table.values != 0).any(axis=1)]
+    value = point(measure.metric, measure.scored).value
+    if value is None or len(set(counted.tolist())) != len(counted):
+        return made
+    beside = wilson(value * len(counted), len(counted), level=level)
+    if beside.low is None or beside.high is None:
+        return made
+    return replace(made, beside={**made.beside, "wilson": (beside.low, beside.high)})
+
+
+def _task_of(record: RunRecord) -> ScoringTask:
+    from floorbench.catalog import TASKS
+
+    task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    return task
+
+
+def _source_of(record: RunRecord) -> DatasetSource:
+    from floorbench.datasets.open import open_dataset
+
+    return open_dataset(record.dataset.locator)
+
+
+def _same(record: RunRecord, task: ScoringTask, source: DatasetSource, path: Path) -> None:
+    where = Place(str(path))
+    if task.spec.name != record.task_spec.name:
+        raise UsageError(
+            "FB502",
+            f"the run is of task '{record.task_spec.name}', not '{task.spec.name}'",
+            where=where,
+        )
+    digest = source.digest()
+    if digest != record.dataset.digest:
+        raise UsageError(
+            "FB502",
+            f"the run was made on data {record.dataset.digest[:12]}, these are {digest[:12]}",
+            where=where,
+            hint="Score with the data of the run.",
+        )

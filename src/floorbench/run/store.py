@@ -1,0 +1,239 @@
+"""The run folder: ``runs/<task>/<system>/<run-id>/``.
+
+``run.json`` says what was run with what, ``predictions.jsonl`` holds one prediction a line. All
+else (``predictions.parquet``, ``estimates.json``) is derived and may be deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from floorbench import codec
+from floorbench.core.prediction import Prediction
+from floorbench.core.sample import JsonValue
+from floorbench.core.spec import SystemSpec, TaskSpec
+from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
+from floorbench.run.journal import read_journal, torn_bytes
+from floorbench.run.migrations import SCHEMA, migrate
+
+RUN_FILE = "run.json"
+JOURNAL_FILE = "predictions.jsonl"
+PARQUET_FILE = "predictions.parquet"
+ESTIMATES_FILE = "estimates.json"
+LOCK_FILE = ".lock"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """A name and its parameters as the user gave them, secrets replaced."""
+
+    name: str
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetRecord:
+    """The dataset of a run: how to open it again, what it says of itself, its digest."""
+
+    name: str
+    digest: str
+    locator: Mapping[str, JsonValue]
+    describe: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sitting:
+    """One process that worked on the run, from its start or from a resume.
+
+    ``written`` counts its own predictions, ``outcomes`` all of the journal when it ended.
+    """
+
+    started: str
+    ended: str | None = None
+    status: str = "running"
+    executor: str = "serial"
+    workers: int = 1
+    batch: int = 1
+    timeout: float | None = None
+    written: int = 0
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    floorbench: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """All of ``run.json``.
+
+    ``status`` is ``running``, ``complete``, ``interrupted`` or ``failed``; a run whose process was
+    killed still says ``running``. ``hashes`` are those of the resolved task, system and dataset.
+    """
+
+    schema: int = SCHEMA
+    run_id: str
+    status: str
+    created: str
+    task: Given
+    task_spec: TaskSpec
+    system: Given
+    system_spec: SystemSpec
+    dataset: DatasetRecord
+    conditions: tuple[str, ...]
+    trials: int
+    limit: int | None
+    seed: int
+    hashes: Mapping[str, str]
+    code: Mapping[str, JsonValue]
+    packages: Mapping[str, str]
+    hardware: Mapping[str, JsonValue]
+    sittings: tuple[Sitting, ...] = ()
+
+
+class RunFolder:
+    """A run on disk.
+
+    Parameters
+    ----------
+    path : Path
+        The folder. Opening reads nothing; see :meth:`open`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def journal(self) -> Path:
+        """Path of the journal."""
+        return self.path / JOURNAL_FILE
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Return the folder after checking that it holds a readable run record.
+
+        Raises
+        ------
+        DataError
+            ``FB505`` or ``FB506``.
+        """
+        folder = cls(Path(path))
+        folder.record()
+        return folder
+
+    @classmethod
+    def create(cls, base: Path, *, task: str, system: str, run_id: str) -> RunFolder:
+        """Make a new, empty folder ``base/task/system/run_id`` (a number is added if it exists)."""
+        parent = Path(base) / safe_name(task) / safe_name(system)
+        try:
+            parent.mkdir(parents=True, exist_ok=True)
+            for number in range(1, 1000):
+                path = parent / (run_id if number == 1 else f"{run_id}-{number}")
+                with contextlib.suppress(FileExistsError):
+                    path.mkdir()
+                    return cls(path)
+        except OSError as error:
+            raise EnvironmentProblem(
+                "FB504", f"cannot be made: {error.strerror or error}", where=Place(str(parent))
+            ) from None
+        raise EnvironmentProblem("FB504", f"has too many runs '{run_id}'", where=Place(str(parent)))
+
+    def record(self) -> RunRecord:
+        """Read ``run.json``, migrating older schemas in memory."""
+        path = self.path / RUN_FILE
+        where = Place(str(path))
+        if not path.is_file():
+            raise DataError("FB505", f"'{self.path}' holds no {RUN_FILE}")
+        plain = codec.parse(codec.read_bytes(path), where=where)
+        return codec.convert(migrate(plain, where=where), RunRecord, where=where)
+
+    def write_record(self, record: RunRecord) -> None:
+        """Replace ``run.json``."""
+        write_text(self.path / RUN_FILE, codec.encode_pretty(record))
+
+    def predictions(self) -> Iterator[Prediction]:
+        """Yield the predictions of the journal in the order they were made."""
+        return (line.prediction for line in read_journal(self.journal))
+
+    def torn(self) -> int:
+        """Return how many bytes of an unfinished last line the journal carries."""
+        return torn_bytes(self.journal)
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the folder for one writing process.
+
+        Raises
+        ------
+        UsageError
+            ``FB503`` naming the process that holds it.
+        """
+        import fcntl
+
+        path = self.path / LOCK_FILE
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
+                raise UsageError(
+                    "FB503", f"'{self.path}' is being written by process {holder}"
+                ) from None
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+            yield
+        finally:
+            os.close(descriptor)  # releases the lock
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file so that readers see the old or the new one, never half of it.
+
+    Raises
+    ------
+    EnvironmentProblem
+        ``FB504`` when the operating system refuses; the old file is then untouched.
+    """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write bytes (see :func:`write_text`)."""
+    temporary: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        raise EnvironmentProblem(
+            "FB504", f"cannot be written: {error.strerror or error}", where=Place(str(path))
+        ) from None
+
+
+def safe_name(name: str) -> str:
+    """Return a name that is one path component."""
+    return re.sub(r"[^\w.=+-]+", "-", name).strip(".-") or "unnamed"
+
+
+def now() -> str:
+    """Return the current time in UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_run_id(hashes: Mapping[str, Any]) -> str:
+    """Return a run id: the time in UTC and six digits of what is being run."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{codec.digest(dict(hashes))[:6]}"

@@ -1,0 +1,102 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from floorbench.core.vocab import Role
+from floorbench.datasets.clips import ClipsSource
+from floorbench.errors import DataError
+from support import codett_tiny as tiny
+
+
+def touch(root: Path, *names: str) -> None:
+    for name in names:
+        tiny.tone(root / name, hertz=300, rate=24_000)
+
+
+def test_named_files(tmp_path: Path) -> None:
+    touch(tmp_path, "complete_real_1.wav", "wait_synthetic_1.wav", "incomplete_2.wav")
+    samples = list(ClipsSource(tmp_path, language="zh").samples())
+    assert [(s.id, s.target["label"], s.tags["source"]) for s in samples] == [
+        ("complete_real_1.wav", "complete", "real"),
+        ("incomplete_2.wav", "incomplete", "unknown"),
+        ("wait_synthetic_1.wav", "wait", "syn"),
+    ]
+    assert samples[0].observation.channels[Role.USER].rate == 24_000
+    assert samples[0].observation.language == "zh"
+    assert len({s.cluster for s in samples}) == 3
+
+
+def test_a_folder_per_label(tmp_path: Path) -> None:
+    touch(tmp_path, "Complete/real/x.wav", "incomplete/syn/y.wav", "backchannel/z.flac")
+    found = [(s.target["label"], s.tags["source"]) for s in ClipsSource(tmp_path).samples()]
+    assert found == [("complete", "real"), ("backchannel", "unknown"), ("incomplete", "syn")]
+
+
+def test_a_table(tmp_path: Path) -> None:
+    touch(tmp_path, "a.wav", "b.wav")
+    (tmp_path / "labels.tsv").write_text(
+        "path\tlabel\ttext\tlanguage\tcluster\na.wav\tfinished\t10:30见\tZH\tspk1\n"
+        "b.wav\twait\t\ten\tspk1\n",
+        encoding="utf-8",
+    )
+    source = ClipsSource(tmp_path)
+    first, second = source.samples()
+    assert (first.target["label"], first.observation.text, first.tags["language"]) == (
+        "complete", "10:30见", "zh",
+    )  # fmt: skip
+    assert second.observation.text == ""
+    assert first.cluster == second.cluster
+    assert first.stratum == second.stratum == "complete x unknown + wait x unknown"
+    assert ClipsSource(tmp_path / "labels.tsv").describe()["samples"] == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("file,label\na.wav,complete\n", r"FB217 labels\.csv:1: no column 'path'"),
+        ("path,label\na.wav\n", r"FB217 labels\.csv:2"),
+        ("path,label\na.wav,wait,x\n", r"FB217 labels\.csv:2"),
+        ("path,label\na.wav,wait\na.wav,wait\n", r"FB217 labels\.csv:3: clip 'a\.wav' stands twice"),
+        ("path,label\na.wav,complet\n", r"(?s)FB213 labels\.csv:2.*did you mean 'complete'"),
+        ("path,label\n../a.wav,wait\n", r"FB308 labels\.csv:2"),
+        ("path,label\n", "FB211"),
+    ],
+)  # fmt: skip
+def test_table_faults_name_the_line(tmp_path: Path, table: str, message: str) -> None:
+    (tmp_path / "labels.csv").write_text(table)
+    with pytest.raises(DataError, match=message):
+        ClipsSource(tmp_path)
+
+
+def test_an_unlabelled_clip_among_labelled_ones_is_an_error(tmp_path: Path) -> None:
+    touch(tmp_path, "complete_1.wav", "what_1.wav")
+    assert ClipsSource.detect(tmp_path)
+    with pytest.raises(DataError, match=r"FB213 what_1\.wav"):
+        ClipsSource(tmp_path)
+
+
+def test_detection(tmp_path: Path) -> None:
+    assert not ClipsSource.detect(tmp_path)
+    touch(tmp_path, "x.wav")
+    assert not ClipsSource.detect(tmp_path)
+    assert not ClipsSource.detect(tmp_path / "x.wav")
+
+
+def test_digest_covers_labels_and_audio(tmp_path: Path) -> None:
+    touch(tmp_path, "a.wav")
+    digests = set()
+    for label, hertz in (("wait", 300), ("complete", 300), ("complete", 400)):
+        tiny.tone(tmp_path / "a.wav", hertz=hertz, seconds=hertz / 1000)
+        (tmp_path / "labels.csv").write_text(f"path,label\na.wav,{label}\n")
+        digests.add(ClipsSource(tmp_path, cache=tmp_path / "c").digest())
+    assert len(digests) == 3
+
+
+def test_real_clips(real_data: Path) -> None:
+    source = ClipsSource(real_data / "easy_turn_clips", language="zh")
+    samples = list(source.samples())
+    assert Counter(s.target["label"] for s in samples) == dict.fromkeys(
+        ("backchannel", "complete", "incomplete", "wait"), 2
+    )
+    assert all(s.observation.channels[Role.USER].frames for s in samples)

@@ -1,0 +1,68 @@
+from pathlib import Path
+
+import pytest
+
+from floorbench.audio.ref import FileAudio
+from floorbench.datasets.manifest import (
+    Manifest,
+    fold,
+    pcm_digests,
+    read_manifest,
+    user_cache,
+    write_manifest,
+)
+from floorbench.errors import DataError
+from support import codett_tiny as tiny
+
+
+def test_a_manifest_round_trips(tmp_path: Path) -> None:
+    manifest = Manifest(name="m", licence="CC0", notices=("n",), pcm={"a.wav": "00"})
+    assert read_manifest(tmp_path) is None
+    write_manifest(tmp_path, manifest)
+    assert read_manifest(tmp_path) == manifest
+
+
+def test_an_unknown_key_in_a_manifest_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"name": "m", "licens": "x"}')
+    with pytest.raises(DataError, match="licence"):
+        read_manifest(tmp_path)
+
+
+def test_listed_hashes_need_no_file_and_others_are_decoded(tmp_path: Path) -> None:
+    tiny.tone(tmp_path / "b.wav", hertz=300)
+    found = pcm_digests(
+        tmp_path, ["b.wav", "a.wav"], Manifest(name="m", pcm={"a.wav": "00"}), cache=tmp_path / "c"
+    )
+    assert found == {"a.wav": "00", "b.wav": FileAudio(tmp_path / "b.wav").digest()}
+
+
+def test_the_cache_is_used_until_the_file_changes(tmp_path: Path) -> None:
+    clip, cache = tmp_path / "b.wav", tmp_path / "c"
+    tiny.tone(clip, hertz=300)
+    first = pcm_digests(tmp_path, ["b.wav"], None, cache=cache)
+    (stored,) = (cache / "pcm").iterdir()
+    stored.write_text(stored.read_text().replace(first["b.wav"], "remembered"))
+    assert pcm_digests(tmp_path, ["b.wav"], None, cache=cache) == {"b.wav": "remembered"}
+    tiny.tone(clip, hertz=400, seconds=0.3)
+    assert pcm_digests(tmp_path, ["b.wav"], None, cache=cache) != first
+    stored.write_text("not json")
+    assert len(pcm_digests(tmp_path, ["b.wav"], None, cache=cache)["b.wav"]) == 64
+
+
+def test_audio_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"FB216 .*audio 'b\.wav'"):
+        pcm_digests(tmp_path, ["b.wav"], None, cache=tmp_path / "c")
+
+
+def test_fold_depends_on_the_order_of_texts_and_not_of_audio() -> None:
+    assert fold([b"a", b"b"], {}) != fold([b"b", b"a"], {})
+    assert fold([], {"a": "1", "b": "2"}) == fold([], {"b": "2", "a": "1"})
+    assert fold([], {"a": "1"}) != fold([], {"a": "2"})
+
+
+def test_the_cache_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("FLOORBENCH_CACHE", raising=False)
+    assert user_cache() == tmp_path / "floorbench"
+    monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path / "own"))
+    assert user_cache() == tmp_path / "own"

@@ -1,0 +1,1 @@
+"""Builders of small datasets that tests of several rooms share."""

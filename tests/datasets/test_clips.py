@@ -57,7 +57,7 @@ def test_a_table(tmp_path: Path) -> None:
         ("file,label\na.wav,complete\n", r"FB217 labels\.csv:1: no column 'path'"),
         ("path,label\na.wav\n", r"FB217 labels\.csv:2"),
         ("path,label\na.wav,wait,x\n", r"FB217 labels\.csv:2"),
-        ("path,label\na.wav,wait\na.wav,wait\n", r"FB217 labels\.csv:3: clip 'a\.wav' stands twice"),
+        ("path,label\na.wav,wait\na.wav,wait\n", r"FB217 labels\.csv:3: clip .* stands twice"),
         ("path,label\na.wav,complet\n", r"(?s)FB213 labels\.csv:2.*did you mean 'complete'"),
         ("path,label\n../a.wav,wait\n", r"FB308 labels\.csv:2"),
         ("path,label\n", "FB211"),

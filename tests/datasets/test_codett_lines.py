@@ -46,7 +46,7 @@ def test_the_state_wrapper_is_stripped(variant: int) -> None:
         ("系统当前状态: <|System_Idle|> Input: at 10:30, Input: x", "at 10:30, Input: x"),
         ("<|SystemIdle|> 明天见", "明天见"),
         ("Current System State: <|SystemIdle|>, input: line\nbreak", "line\nbreak"),
-        ("系统当前状态: <|SystemIdle|> 输入内容：what is <|SystemSpeaking|>", "what is <|SystemSpeaking|>"),
+        ("<|SystemIdle|> 输入内容：what is <|SystemSpeaking|>", "what is <|SystemSpeaking|>"),
     ],
 )  # fmt: skip
 def test_text_survives_unwrapping(content: str, text: str) -> None:
@@ -146,7 +146,7 @@ def test_label_like_assistant_turns_are_not_history() -> None:
         b'{"messages": [{"role": "user"}, {"role": "assistant", "content": "x"}]}',
         b'{"messages": [{"role": "bot", "content": "x"}, {"role": "assistant", "content": "x"}]}',
         b'{"messages": [{"role": "user", "content": "x"}, {"role": "user", "content": "x"}]}',
-        b'{"messages": [{"role": "assistant", "content": "x"}, {"role": "assistant", "content": "x"}]}',
+        b'{"messages": [{"role": "system", "content": ""}, {"role": "assistant", "content": ""}]}',
     ],
 )  # fmt: skip
 def test_broken_lines_are_errors_with_file_and_line(data: bytes) -> None:

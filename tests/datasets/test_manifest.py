@@ -22,9 +22,21 @@ def test_a_manifest_round_trips(tmp_path: Path) -> None:
     assert read_manifest(tmp_path) == manifest
 
 
-def test_an_unknown_key_in_a_manifest_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "manifest.json").write_text('{"name": "m", "licens": "x"}')
-    with pytest.raises(DataError, match="licence"):
+def test_a_recipes_manifest_is_read_too(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(
+        '{"name": "m", "notice": "n", "seed": 1,'
+        ' "clips": {"x": {"audio": "a.opus", "pcm_sha256": "00", "voice": "v"}}}'
+    )
+    assert read_manifest(tmp_path) == Manifest(name="m", notices=("n",), pcm={"a.opus": "00"})
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", '{"name": 1}', '{"name": "m", "clips": {"x": {}}}',
+             '{"name": "m", "pcm": {"a": 1}}', '{"name": "m", "clips": []}'],
+)  # fmt: skip
+def test_a_broken_manifest_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(DataError, match="FB201"):
         read_manifest(tmp_path)
 
 

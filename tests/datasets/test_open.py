@@ -28,9 +28,9 @@ def test_a_locator_opens_the_same_data(tmp_path: Path) -> None:
 
 def test_faults_come_with_a_way_out(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="FB211.*no reader knows this"):
+    with pytest.raises(DataError, match=r"FB211.*no reader knows this"):
         open_dataset(tmp_path / "empty")
-    with pytest.raises(DataError, match="did you mean '.*empty'"):
+    with pytest.raises(DataError, match=r"did you mean '.*empty'"):
         open_dataset(tmp_path / "emty")
     with pytest.raises(DataError, match="no such file"):
         open_dataset(tmp_path / "far" / "away")

@@ -119,6 +119,12 @@ def test_a_one_word_answer_3_9_s_after_the_question_is_bc_without_overlap():
     assert not late.channels[Role.SYSTEM].bc.any()
 
 
+def test_the_others_turn_must_begin_within_4_s_after_a_bc():
+    for start, expected in ((153, True), (154, False)):
+        s = signals(400, user=[(start, 200)], system=[(100, 104)])
+        assert s.channels[Role.SYSTEM].bc[100] == expected
+
+
 def test_bc_needs_a_turn_of_the_other_channel():
     s = signals(400, user=[(100, 111)], system=[(120, 124)])
     assert not s.channels[Role.SYSTEM].bc.any()

@@ -15,6 +15,7 @@ from floorbench.events.frames import (
     frame_count,
     paint,
     runs,
+    session_activity,
 )
 from oracles.events_dualturn import closed, framed, segments
 
@@ -61,6 +62,16 @@ def test_frame_count_rounds_up():
     assert [frame_count(t, rate=SLOW) for t in (0, 1, 80_000, 80_001)] == [0, 1, 1, 2]
     with pytest.raises(DataError, match="before 0"):
         frame_count(-1, rate=SLOW)
+
+
+def test_two_channels_share_the_later_end():
+    tracks = session_activity({Role.SYSTEM: [], Role.USER: [(0, 80_000)]}, end=170_000, rate=SLOW)
+    assert {r: t.tolist() for r, t in tracks.items()} == {
+        Role.USER: [True, False, False],
+        Role.SYSTEM: [False, False, False],
+    }
+    with pytest.raises(DataError, match="FB611"):
+        session_activity({Role.USER: []}, end=0, rate=SLOW)
 
 
 def test_speech_after_the_last_frame_is_an_error():

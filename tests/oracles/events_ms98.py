@@ -6,7 +6,7 @@ from typing import NamedTuple
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
 from floorbench.events.dualturn_words import TimedWord
-from floorbench.events.frames import frame_activity, frame_count
+from floorbench.events.frames import session_activity
 from floorbench.events.tokens import is_speech
 
 
@@ -33,8 +33,9 @@ def read_call(folder: Path, call: str) -> dict[Role, Side]:
     }
 
 
-def activity(call, rate):
-    frames = frame_count(max(side.end for side in call.values()), rate=rate)
-    return {
-        role: frame_activity(side.spans(), frames=frames, rate=rate) for role, side in call.items()
-    }
+def activity(call: dict[Role, Side], rate):
+    return session_activity(
+        {role: side.spans() for role, side in call.items()},
+        end=max(side.end for side in call.values()),
+        rate=rate,
+    )

@@ -106,11 +106,11 @@ def build(
     """
     hertz = 200.0
     for language in languages:
-        for intent in INTENTS:
+        for k, intent in enumerate(INTENTS):
             folder = f"audios/{language}/syn/{intent.label}"
             lines = []
             for n in range(per_scenario):
-                name = f"{language}-{intent.label}-{n}"
+                name = f"{language}{k}x{n}"  # texts must not tell the label
                 clip = f"u{language}{n}"  # the same name in every folder: it must not matter
                 turns = rounds(history, name=name, folder=folder)
                 extra = {"dialogue": f"{language}-{n}"} if dialogue else {}

@@ -166,3 +166,4 @@ _TABLE = (
 )
 
 ASSETS: dict[str, Asset] = {asset.name: asset for asset in _TABLE}
+

@@ -188,11 +188,18 @@ class FileAudio(_Audio):
     def to_wire(self) -> dict[str, Any]:
         """Return a JSON-ready form for a worker process on the same machine."""
         return {
-            "kind": "file",
             "path": str(self._path.absolute()),
             "channel": self._channel,
             "cutoff": self._cutoff,
         }
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Rebuild the reference from :meth:`to_wire` (``FB309`` when the mapping is another)."""
+        try:
+            return cls(Path(wire["path"]), channel=wire["channel"], cutoff=wire["cutoff"])
+        except (KeyError, TypeError) as error:
+            raise DataError("FB309", f"not a file reference ({error!r})") from None
 
 
 class ArrayAudio(_Audio):
@@ -256,32 +263,21 @@ class ArrayAudio(_Audio):
         held = max(self.frames, 1)  # an array is never empty, even when nothing is visible
         visible = self._samples[:held].astype("<f4", copy=False).tobytes()
         return {
-            "kind": "array",
             "rate": self._rate,
             "cutoff": self._cutoff,
             "f32": base64.b64encode(visible).decode("ascii"),
         }
 
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Self:
+        """Rebuild the samples from :meth:`to_wire` (``FB309`` when the mapping is another)."""
+        import numpy as np
 
-def from_wire(wire: Mapping[str, Any]) -> FileAudio | ArrayAudio:
-    """Rebuild audio from :meth:`FileAudio.to_wire` or :meth:`ArrayAudio.to_wire`.
-
-    Raises
-    ------
-    DataError
-        ``FB309`` when the mapping is neither.
-    """
-    import numpy as np
-
-    try:
-        if wire["kind"] == "file":
-            return FileAudio(Path(wire["path"]), channel=wire["channel"], cutoff=wire["cutoff"])
-        if wire["kind"] == "array":
+        try:
             samples = np.frombuffer(base64.b64decode(wire["f32"], validate=True), dtype="<f4")
-            return ArrayAudio(samples, rate=wire["rate"], cutoff=wire["cutoff"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError("FB309", f"not an audio reference ({error!r})") from None
-    raise DataError("FB309", f"not an audio reference (kind {wire['kind']!r})")
+            return cls(samples, rate=wire["rate"], cutoff=wire["cutoff"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError("FB309", f"not samples in memory ({error!r})") from None
 
 
 def by_role(path: Path, channels: Mapping[Role, Channel]) -> dict[Role, FileAudio]:

@@ -6,6 +6,7 @@ differ usefully: Silero rejects coughs and clatter that WebRTC calls speech.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -220,7 +221,7 @@ class WebRtcVad:
         return np.array(marks, dtype=np.float32)
 
 
-_VADS = {"silero": SileroVad, "webrtc": WebRtcVad}
+_VADS: dict[str, Callable[[], Vad]] = {"silero": SileroVad, "webrtc": WebRtcVad}
 
 
 def vad(name: str) -> Vad:

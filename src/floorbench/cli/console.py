@@ -44,19 +44,19 @@ def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
     return "\n".join([line(head), "  ".join("-" * w for w in widths), *map(line, rows)]) + "\n"
 
 
-Tick = Callable[[int], None]
+Tick = Callable[[int, int | None], None]
 
 
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[Tick]:
-    """Show a progress bar on stderr; gives a function that takes the number of items done.
+def progress(title: str) -> Iterator[Tick]:
+    """Show a progress bar on stderr; gives a function of items done and, when known, the total.
 
     Without a terminal one line is printed at the start and one at the end.
     """
     if not sys.stderr.isatty():
         done = 0
 
-        def count(n: int) -> None:
+        def count(n: int, total: int | None = None) -> None:
             nonlocal done
             done = n
 
@@ -83,5 +83,5 @@ def progress(title: str, total: int | None) -> Iterator[Tick]:
         transient=True,
     )
     with bar:
-        task = bar.add_task(title, total=total)
-        yield lambda n: bar.update(task, completed=n)
+        task = bar.add_task(title, total=None)
+        yield lambda n, of=None: bar.update(task, completed=n, total=of)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -235,6 +236,7 @@ class CodettSource:
         return Turn(role=turn.role, text=turn.text, audio=audio)
 
 
+@cache
 def from_path(relative: str) -> _FromPath:
     """Read language, source and state from a path such as ``jsonls/EN/real/x.jsonl``.
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 SPEAKING, IDLE = "SystemSpeaking", "SystemIdle"
 STATES = (SPEAKING, IDLE)
@@ -73,6 +74,7 @@ def labels_of(action: str) -> tuple[str, ...]:
     return tuple(i.label for i in INTENTS if i.action == action)
 
 
+@lru_cache(maxsize=4096)
 def normalise(name: str) -> str:
     """Return a name without case, width, spaces and punctuation, and with ``and`` folded.
 

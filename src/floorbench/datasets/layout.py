@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path, PurePosixPath
+from os.path import islink
+from pathlib import Path
 
 from floorbench.audio.paths import inside
 from floorbench.datasets.codett_labels import normalise
@@ -30,6 +31,7 @@ class AudioPaths:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._prefix = f"{root}/"
         self._names = cache(self._folder_names)
         self._folder = cache(self._checked_folder)
 
@@ -41,38 +43,40 @@ class AudioPaths:
         DataError
             ``FB308`` when the path leaves the dataset.
         """
-        parts = list(PurePosixPath(written.replace("\\", "/")).parts)
-        folded = [normalise(p) for p in parts]
-        if normalise(RELEASE_FOLDER) in folded:
-            parts = parts[folded.index(normalise(RELEASE_FOLDER)) + 1 :]
+        folder, slash, name = written.replace("\\", "/").rpartition("/")
         try:
-            return self._inside([p for p in parts if p != "."])
+            if name in ("", ".", ".."):
+                return self._odd(written)
+            path = self._folder(folder + slash) + name
+            if islink(self._prefix + path):  # noqa: PTH114 - one call per turn; Path is slow here
+                inside(self.root, path)
         except DataError as error:
             raise DataError(
                 error.code, f"audio '{written}': {error.what}", where=where, hint=error.hint
             ) from None
-
-    def _inside(self, parts: list[str]) -> str:
-        if not parts or parts[0] == "/" or ".." in parts:
-            full = inside(self.root, "/".join(parts).replace("//", "/"))
-            return full.relative_to(self.root.resolve()).as_posix()
-        folder = self._folder("/".join(parts[:-1])) if len(parts) > 1 else ""
-        path = f"{folder}/{parts[-1]}" if folder else parts[-1]
-        if (self.root / path).is_symlink():
-            inside(self.root, path)
         return path
 
-    def _checked_folder(self, folder: str) -> str:
-        """Respell a folder as it is on disk and check, once, that it lies inside."""
-        inside(self.root, folder)
-        parts = folder.split("/")
+    def _odd(self, path: str) -> str:
+        return inside(self.root, path).relative_to(self.root.resolve()).as_posix()
+
+    def _checked_folder(self, written: str) -> str:
+        """Return a folder below the root as it is spelt on disk, ending in a slash if any."""
+        parts = [p for p in written.split("/") if p not in ("", ".")]
+        folded = [normalise(p) for p in parts]
+        if normalise(RELEASE_FOLDER) in folded:
+            parts = parts[folded.index(normalise(RELEASE_FOLDER)) + 1 :]
+        elif written.startswith("/"):
+            return self._odd(written)
+        if ".." in parts:
+            return f"{self._odd('/'.join(parts))}/"
         for i, part in enumerate(parts):
             known = self._names("/".join(parts[:i]))
             if part not in known.values():
                 parts[i] = known.get(normalise(part), part)
-        respelt = "/".join(parts)
-        inside(self.root, respelt)
-        return respelt
+        if not parts:
+            return ""
+        inside(self.root, "/".join(parts))
+        return "/".join(parts) + "/"
 
     def _folder_names(self, folder: str) -> dict[str, str]:
         try:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from floorbench.audio.ref import FileAudio
-from floorbench.codec import encode_pretty, read_json
+from floorbench.codec import convert, encode_pretty, parse, read_bytes
 from floorbench.errors import DataError, Place
 
 MANIFEST = "manifest.json"
@@ -42,9 +42,33 @@ class Manifest:
 
 
 def read_manifest(root: Path) -> Manifest | None:
-    """Return the manifest beside a dataset, or ``None``."""
+    """Return the manifest beside a dataset, or ``None``.
+
+    Hashes stand in ``pcm`` (path to hash), or per clip in ``clips`` (with ``audio`` and
+    ``pcm_sha256``), as the construction recipes write them. Other keys are theirs and ignored.
+
+    Raises
+    ------
+    DataError
+        ``FB201`` when the file is not JSON or one of the keys above has the wrong type.
+    """
     path = root / MANIFEST
-    return read_json(path, Manifest) if path.is_file() else None
+    if not path.is_file():
+        return None
+    where = Place(str(path))
+    plain = parse(read_bytes(path), where=where)
+    if not isinstance(plain, dict) or not isinstance(plain.get("name"), str):
+        raise DataError("FB201", "the manifest names no dataset", where=where)
+    notices = plain.get("notices", [plain["notice"]] if "notice" in plain else [])
+    try:
+        pcm = {
+            **{clip["audio"]: clip["pcm_sha256"] for clip in plain.get("clips", {}).values()},
+            **plain.get("pcm", {}),
+        }
+    except (AttributeError, KeyError, TypeError):
+        raise DataError("FB201", "a clip lacks 'audio' or 'pcm_sha256'", where=where) from None
+    known = {k: plain[k] for k in ("name", "version", "licence") if k in plain}
+    return convert({**known, "notices": notices, "pcm": pcm}, Manifest, where=where)
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:

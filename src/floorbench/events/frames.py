@@ -75,6 +75,32 @@ def frame_activity(
     return active
 
 
+def session_activity(
+    speech: Mapping[Role, ArrayLike], *, end: Ticks, rate: Fraction
+) -> dict[Role, Bools]:
+    """Return two frame tracks of equal length from two channels of speech spans.
+
+    Parameters
+    ----------
+    speech : mapping of Role to array-like (n, 2)
+        Speech of exactly two channels in ticks, each sorted by start; a silent one is empty.
+    end : int
+        End of the session in ticks: the largest end over both sides, non-speech tokens included.
+    rate : Fraction
+        Frames a second.
+
+    Raises
+    ------
+    DataError
+        As :func:`frame_activity`, and ``FB611`` for a missing channel.
+    """
+    frames = frame_count(end, rate=rate)
+    return {
+        role: frame_activity(speech[role], frames=frames, rate=rate, name=role)
+        for role in two_roles(speech)
+    }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Runs:
     """Maximal runs of active frames, half-open, in order.
@@ -103,11 +129,11 @@ class Runs:
 
 def runs(active: Bools) -> Runs:
     """Return the maximal runs of a boolean frame track."""
-    step = np.diff(active.astype(np.int8), prepend=0, append=0)
-    return Runs(
-        start=np.flatnonzero(step == 1).astype(np.int64),
-        end=np.flatnonzero(step == -1).astype(np.int64),
-    )
+    edges = np.flatnonzero(active[1:] != active[:-1]) + 1
+    first = [0] if active[:1].any() else []
+    last = [len(active)] if active[-1:].any() else []
+    edges = np.concatenate([first, edges, last]).astype(np.int64)
+    return Runs(start=edges[::2], end=edges[1::2])
 
 
 def paint(spans: Runs, frames: int) -> Bools:

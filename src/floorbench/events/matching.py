@@ -334,7 +334,7 @@ def match_turn_ends(reference: ArrayLike, predicted: ArrayLike, *, collar: Ticks
     Parameters
     ----------
     reference, predicted : array-like (n, 2), (m, 2)
-        Turns in ticks; each list sorted and disjoint.
+        Turns in ticks, none empty; each list sorted and disjoint.
     collar : int
         Ticks, inclusive: an end at most this far away is a hit.
 
@@ -358,6 +358,10 @@ def match_turn_ends(reference: ArrayLike, predicted: ArrayLike, *, collar: Ticks
         raise UsageError("FB612", f"collar is {collar} ticks; it must be 0 or more")
     turns = check_disjoint(check_spans(reference, name="reference"), name="reference")
     guesses = check_disjoint(check_spans(predicted, name="predicted"), name="predicted")
+    for name, spans in (("reference", turns), ("predicted", guesses)):
+        empty = np.flatnonzero(spans[:, 0] == spans[:, 1])
+        if len(empty):
+            raise DataError("FB610", f"turn {int(empty[0])} of '{name}' is empty")
     low = np.searchsorted(turns[:, 1], guesses[:, 0], side="right")
     high = np.searchsorted(turns[:, 0], guesses[:, 1], side="left")
     pairs = best_pairs(turns[:, 1], guesses[:, 1], low=low, high=high)

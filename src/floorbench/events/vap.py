@@ -181,12 +181,14 @@ def vap_events(vad: Mapping[Role, ArrayLike], rules: VapRules) -> VapEvents:
     """
     tracks = check_frames(vad)
     roles = tuple(tracks)
-    activity = np.stack([tracks[role] for role in roles], axis=1)
-    filled = fill_pauses(activity)
-    parts = [*_silences(activity, filled, rules)]
+    activity = np.stack([tracks[role] for role in roles]).T
+    silences = _silences(_states(activity))
+    filled = _fill(activity, silences)
+    parts = _shifts_and_holds(silences, filled, rules)
+    states = _states(filled)
     for side in range(2):
         parts += _backchannels(filled[:, side], side, rules)
-        parts.append(_negatives(filled, side, rules))
+        parts.append(_negatives(states, side, rules))
     table = np.concatenate([np.empty((0, 4), dtype=np.int64), *parts])
     table = table[np.lexsort((table[:, 1], table[:, 2], table[:, 0]))]
     return VapEvents(
@@ -203,12 +205,7 @@ def fill_pauses(activity: Bools) -> Bools:
 
     A stretch next to such a silence is one in which that speaker alone is active.
     """
-    silence, before, after = _neighbours(activity)
-    out = activity.copy()
-    for side in range(2):
-        own = (before == side) & (after == side)
-        out[:, side] |= paint(silence.where(own), len(activity))
-    return out
+    return _fill(activity, _silences(_states(activity)))
 
 
 def equal_counts(
@@ -265,24 +262,49 @@ def region_frames(values: Floats, events: VapEvents) -> list[Floats]:
 
 
 _NOBODY, _BOTH, _EDGE = 2, 3, 4
+_STATE_OF_CODE = np.array([_NOBODY, 0, 1, _BOTH], dtype=np.int64)
 
 
-def _states(activity: Bools) -> tuple[Runs, Ints]:
-    """Return the stretches of constant state and their states: 0, 1, nobody, both."""
-    state = np.select(
-        [activity[:, 0] & activity[:, 1], activity[:, 0], activity[:, 1]], [_BOTH, 0, 1], _NOBODY
-    )
-    first = np.flatnonzero(np.diff(state, prepend=-1)).astype(np.int64)
-    end = np.append(first[1:], len(state))[: len(first)].astype(np.int64)
-    return Runs(start=first, end=end), state[first].astype(np.int64)
+class _States(NamedTuple):
+    """Stretches of constant state: a speaker alone (0 or 1), nobody or both."""
+
+    stretches: Runs
+    state: Ints
 
 
-def _neighbours(activity: Bools) -> tuple[Runs, Ints, Ints]:
-    """Return the silences and the states before and after each."""
-    stretches, state = _states(activity)
+class _Silences(NamedTuple):
+    """Silences, the states on both sides, and the length of the stretch before each."""
+
+    runs: Runs
+    before: Ints
+    after: Ints
+    last: Ints
+
+
+def _states(activity: Bools) -> _States:
+    code = activity[:, 0].view(np.int8) | (activity[:, 1].view(np.int8) << np.int8(1))
+    inner = np.flatnonzero(code[1:] != code[:-1]) + 1
+    start = np.concatenate([[0], inner])[: len(code)].astype(np.int64)
+    end = np.append(inner, len(code))[: len(code)].astype(np.int64)
+    return _States(Runs(start=start, end=end), _STATE_OF_CODE[code[start]])
+
+
+def _silences(states: _States) -> _Silences:
+    stretches, state = states
     index = np.flatnonzero(state == _NOBODY)
     padded = np.concatenate([[_EDGE], state, [_EDGE]])
-    return stretches.where(state == _NOBODY), padded[index], padded[index + 2]
+    length = np.concatenate([[0], stretches.length])
+    return _Silences(
+        stretches.where(state == _NOBODY), padded[index], padded[index + 2], length[index]
+    )
+
+
+def _fill(activity: Bools, silences: _Silences) -> Bools:
+    out = activity.copy(order="F")
+    for side in range(2):
+        own = (silences.before == side) & (silences.after == side)
+        out[:, side] |= paint(silences.runs.where(own), len(activity))
+    return out
 
 
 def _table(kind: VapKind, role: Ints | int, start: Ints, end: Ints) -> Ints:
@@ -292,27 +314,25 @@ def _table(kind: VapKind, role: Ints | int, start: Ints, end: Ints) -> Ints:
     return out
 
 
-def _silences(activity: Bools, filled: Bools, rules: VapRules) -> list[Ints]:
-    frames = len(activity)
-    silence, before, after = _neighbours(activity)
+def _shifts_and_holds(silences: _Silences, filled: Bools, rules: VapRules) -> list[Ints]:
+    frames = len(filled)
+    silence, before, after, last = silences
     pre, post = rules.frames(rules.pre), rules.frames(rules.post)
     context, ahead = rules.frames(rules.min_context), rules.frames(rules.prediction)
     keep = (before < 2) & (after < 2)
     keep &= silence.start >= max(context, pre)
     keep &= silence.length >= rules.frames(rules.pad + rules.region)
     keep &= silence.end + post <= frames
-    silence, before, after = silence.where(keep), before[keep], after[keep]
-    total = np.concatenate([np.zeros((1, 2), dtype=np.int64), np.cumsum(filled, axis=0)])
+    silence, before, after, last = silence.where(keep), before[keep], after[keep], last[keep]
+    total = np.zeros((frames + 1, 2), dtype=np.int64)
+    np.cumsum(filled, axis=0, out=total[1:])
     heard = total[silence.start] - total[silence.start - pre]
     follows = total[silence.end + post] - total[silence.end]
     row = np.arange(len(silence))
     keep = (heard[row, before] == pre) & (heard[row, 1 - before] == 0)
     keep &= (follows[row, after] == post) & (follows[row, 1 - after] == 0)
-    silence, before, after = silence.where(keep), before[keep], after[keep]
+    silence, before, after, last = silence.where(keep), before[keep], after[keep], last[keep]
     shift = before != after
-
-    stretches, _ = _states(activity)
-    last = stretches.length[np.searchsorted(stretches.start, silence.start) - 1]
     start = silence.start - ahead
     foreseen = (last >= ahead) & (start >= context)
     low = silence.start + rules.frames(rules.pad)
@@ -350,10 +370,9 @@ def _backchannels(own: Bools, side: int, rules: VapRules) -> list[Ints]:
     ]
 
 
-def _negatives(filled: Bools, listener: int, rules: VapRules) -> Ints:
+def _negatives(states: _States, listener: int, rules: VapRules) -> Ints:
     """Return where the other speaker alone goes on, far from both ends of the stretch."""
-    stretches, state = _states(filled)
-    alone = stretches.where(state == 1 - listener)
+    alone = states.stretches.where(states.state == 1 - listener)
     left, right = rules.frames(rules.negative_left), rules.frames(rules.negative_right)
     start = np.maximum(alone.start + left, rules.frames(rules.min_context))
     end = alone.end - right

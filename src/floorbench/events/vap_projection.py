@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -75,17 +76,17 @@ def projection_classes(vad: Mapping[Role, ArrayLike], rules: ProjectionRules) ->
     """
     tracks = check_frames(vad)
     frames = len(next(iter(tracks.values())))
-    out = np.zeros(max(frames - rules.horizon, 0), dtype=np.int64)
-    share = rules.active
+    out = np.zeros(max(frames - rules.horizon, 0), dtype=np.uint8)
     for side, track in enumerate(tracks.values()):
-        total = np.concatenate([[0], np.cumsum(track, dtype=np.int64)])
+        total = np.zeros(frames + 1, dtype=np.int64)
+        np.cumsum(track, out=total[1:])
         low = 1
         for b, length in enumerate(rules.bin_frames):
             inside = total[low + length :][: len(out)] - total[low:][: len(out)]
-            active = inside * share.denominator >= share.numerator * length
-            out |= active.astype(np.int64) << (BINS * side + b)
+            active = inside >= math.ceil(rules.active * length)
+            out |= active.view(np.uint8) << np.uint8(BINS * side + b)
             low += length
-    return out
+    return out.astype(np.int64)
 
 
 class NextSpeaker(NamedTuple):

@@ -163,7 +163,10 @@ class StatTable:
 class AdditiveMetric(Protocol):
     """A metric whose value is a function of summed rows."""
 
-    spec: MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """Identity of the metric."""
+        ...
 
     def rows(self, scored: Scored) -> StatTable:
         """Return one row of sufficient statistics per unit."""
@@ -182,7 +185,10 @@ class AdditiveMetric(Protocol):
 class WeightedMetric(Protocol):
     """A metric that needs all units at once, weighted by cluster."""
 
-    spec: MetricSpec
+    @property
+    def spec(self) -> MetricSpec:
+        """Identity of the metric."""
+        ...
 
     def value_weighted(self, scored: Scored, weights: Floats) -> Floats:
         """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``; NaN if undefined."""

@@ -18,6 +18,7 @@ from floorbench.errors import UsageError
 from floorbench.metrics.base import Bools, Floats, Ints, Scored, ratio
 from floorbench.metrics.inputs import (
     answers,
+    any_of_unit,
     as_rows,
     check_choice,
     check_missing,
@@ -232,8 +233,7 @@ def _probabilities(scored: Scored, positive: str, score: str, missing: str) -> _
 
 def _in_unit_interval(scored: Scored, score: str, where: Bools) -> Floats:
     values = finite(scored, score, where)
-    flat = values.reshape(len(scored), -1)
-    outside = ((flat < 0) | (flat > 1)).any(axis=1) & where
+    outside = any_of_unit((values < 0) | (values > 1)) & where
     fail_at(scored, outside, "FB623", f"column '{score}' row {{row}} lies outside [0, 1]")
     return values
 

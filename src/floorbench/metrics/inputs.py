@@ -166,14 +166,18 @@ def labels(
 def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") -> Floats:
     """Return a real column, finite wherever ``where`` holds (any axis after the first)."""
     values = np.asarray(scored.column(column), dtype=np.float64)
-    broken = ~np.isfinite(values.reshape(len(scored), -1))
     fail_at(
         scored,
-        broken.any(axis=1) & where,
+        any_of_unit(~np.isfinite(values)) & where,
         code,
         f"column '{column}' row {{row}} is not a finite number although a value is claimed",
     )
     return values
+
+
+def any_of_unit(flags: Bools) -> Bools:
+    """Reduce flags ``(n,)`` or ``(n, k)`` to one per unit."""
+    return flags if flags.ndim == 1 else np.asarray(flags.any(axis=1), dtype=np.bool_)
 
 
 def integers(scored: Scored, column: str, default: int | None = None) -> Ints:

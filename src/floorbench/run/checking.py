@@ -9,13 +9,13 @@ from typing import NamedTuple
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.spec import SystemSpec
-from floorbench.core.vocab import Level, Outcome
+from floorbench.core.vocab import Outcome
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
 from floorbench.run.predictions import Fault, predictions_file, scan
 
-ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", level=Level.REFERENCE)
+ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
 _NAMED = 5
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from floorbench import codec
 from floorbench.core.score import Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
 from floorbench.run.scoring import SHARES, Cells, Opened, cells, signature_of
-from floorbench.run.signature import Difference, differences
+from floorbench.run.signature import Difference, as_json, differences
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare, wording
@@ -177,7 +176,7 @@ def _refused(a: Measure | None, b: Measure | None) -> str | None:
         if measure.undeclared is not None:
             return f"N/A in the {side} run: {measure.undeclared}"
     assert a is not None and b is not None  # noqa: S101, PT018 -- both were just seen
-    found = differences(codec.to_builtins(a.metric.spec), codec.to_builtins(b.metric.spec))
+    found = differences(as_json(a.metric.spec), as_json(b.metric.spec))
     if found:
         return f"the metric differs: {'; '.join(str(d) for d in found)}"
     return None

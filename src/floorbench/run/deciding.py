@@ -136,6 +136,7 @@ def short_reason(error: BaseException) -> str:
     else:
         message = str(error).strip().splitlines()
         text = type(error).__name__ + (f": {message[0]}" if message else "")
+    text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
 
 

@@ -22,7 +22,7 @@ from floorbench.run.executors import Answer, Executor, SerialExecutor
 from floorbench.run.job import Job, Progress
 from floorbench.run.references import Reference
 from floorbench.run.signals import RunInterrupted, Signals
-from floorbench.run.signature import differences, system_part
+from floorbench.run.signature import as_json, differences, system_part
 from floorbench.run.store import (
     DatasetRecord,
     Given,
@@ -227,7 +227,7 @@ def _resumed(folder: RunFolder, new: RunRecord) -> RunRecord:
 
 
 def _identity(record: RunRecord) -> JsonValue:
-    return codec.to_builtins(
+    return as_json(
         {
             "task": record.task_spec,
             "system": system_part(record.system_spec),

@@ -21,7 +21,7 @@ from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Level, Outcome
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
-from floorbench.run.predictions import read_predictions
+from floorbench.run.predictions import predictions_file, read_predictions
 
 REFERENCES = ("oracle", "prior", "replay")
 
@@ -72,7 +72,7 @@ class Oracle:
 
     def __init__(self, task: ScoringTask) -> None:
         self._task = task
-        self.spec = SystemSpec(name="oracle", version="1", level=Level.REFERENCE)
+        self.spec = SystemSpec(name="oracle", version="1", level=Level.REFERENCE, context="full")
 
     def decide(self, sample: Sample, condition: str, trial: int) -> Decision:
         """Return the task's gold decision."""
@@ -101,6 +101,7 @@ class Prior:
             name="prior",
             version="1",
             level=Level.REFERENCE,
+            context="full",
             parameters={
                 "seed": seed,
                 "prevalence": {str(state or ""): p for state, p in self._prevalence.items()},
@@ -134,7 +135,10 @@ class Replay:
             name="replay",
             version="1",
             level=Level.REFERENCE,
-            weights={"predictions": hashlib.sha256(codec.read_bytes(path)).hexdigest()},
+            context="full",
+            weights={
+                "predictions": hashlib.sha256(codec.read_bytes(predictions_file(path))).hexdigest()
+            },
         )
 
     def decide(self, sample: Sample, condition: str, trial: int) -> Decision:

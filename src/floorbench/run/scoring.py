@@ -281,8 +281,10 @@ def _groups(measures: Sequence[Measure]) -> dict[Any, list[int]]:
 
 
 def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate:
+    value: float | None
+    reason: str | None
     if made is None:
-        value, reason = None, measure.undeclared
+        value, reason = None, f"N/A: {measure.undeclared}"
         made = Interval(level=level, reason=measure.undeclared)
     else:
         value, reason = point(measure.metric, measure.scored)

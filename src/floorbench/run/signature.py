@@ -27,9 +27,14 @@ class Difference(NamedTuple):
         return f"{self.path}: {_show(self.first)} -> {_show(self.second)}"
 
 
+def as_json(value: object) -> Any:
+    """Return a value as it reads back from a file: tuples are lists, enums are text."""
+    return codec.parse(codec.encode(value))
+
+
 def system_part(spec: SystemSpec) -> dict[str, JsonValue]:
     """Return what a system's predictions depend on, without secrets and empty fields."""
-    plain = codec.to_builtins(spec)
+    plain = as_json(spec)
     plain["parameters"] = redact(plain["parameters"]).parameters
     plain["front_end"] = {k: v for k, v in plain["front_end"].items() if v is not None}
     return {k: v for k, v in plain.items() if k not in _DESCRIPTIVE and v not in (None, {}, [])}
@@ -61,7 +66,7 @@ def protocol_part(
     return {
         "task": task.name,
         "task_version": task.version,
-        "parameters": codec.to_builtins(task.parameters),
+        "parameters": as_json(task.parameters),
         "dataset": dataset,
         "trials": plan.trials,
         "limit": plan.limit,

@@ -38,20 +38,29 @@ def main():
         wave = signal(name)[-WINDOW:]
         wave = np.pad(wave, (WINDOW - len(wave), 0))
         out = extractor(
-            wave, sampling_rate=RATE, return_tensors="np", padding="max_length",
-            max_length=WINDOW, truncation=True, do_normalize=True,
+            wave,
+            sampling_rate=RATE,
+            return_tensors="np",
+            padding="max_length",
+            max_length=WINDOW,
+            truncation=True,
+            do_normalize=True,
         )
         features = out.input_features[0]
         assert features.shape == (80, 800)
         cases[name] = {str(f): [round(float(v), 6) for v in features[:, f]] for f in FRAMES}
         cases[name]["sum"] = round(float(features.astype(np.float64).sum()), 3)
-    print(json.dumps({
-        "source": "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path",
-        "transformers": transformers.__version__,
-        "numpy": np.__version__,
-        "script": "make_golden.py",
-        "cases": cases,
-    }))
+    print(
+        json.dumps(
+            {
+                "source": "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path",
+                "transformers": transformers.__version__,
+                "numpy": np.__version__,
+                "script": "make_golden.py",
+                "cases": cases,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

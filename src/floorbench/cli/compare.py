@@ -1,0 +1,63 @@
+"""``floorbench compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import Form
+from floorbench.report.comparison import comparison_table
+from floorbench.report.tables import render
+from floorbench.run.compare import compare_runs
+from floorbench.run.scoring import open_predictions
+
+
+def compare(
+    first: Path,
+    second: Path,
+    /,
+    *others: Path,
+    draws: int = 2000,
+    level: float = 0.95,
+    every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    form: Form = "text",
+    json: bool = False,
+) -> int:
+    """Compare runs on the same samples: paired differences, intervals and tests.
+
+    Both runs are scored anew with the installed version. Their protocols must be equal; what
+    differs between the systems is printed.
+
+    Parameters
+    ----------
+    first
+        Run that the others are compared with.
+    second
+        A run.
+    others
+        More runs.
+    draws
+        Draws of the paired cluster bootstrap.
+    level
+        Level of the intervals.
+    every
+        All cells, not only those of the printed table.
+    form
+        Form of the table.
+    json
+        Print JSON.
+    """
+    base = open_predictions(first)
+    found = [
+        compare_runs(open_predictions(path), base, draws=draws, level=level, headline=not every)
+        for path in (second, *others)
+    ]
+    if json:
+        console.data_json(found)
+        return 0
+    for comparison in found:
+        console.data(render(comparison_table(comparison), form))
+    return 0

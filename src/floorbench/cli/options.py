@@ -1,0 +1,94 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from floorbench import codec
+from floorbench.core.ports import DatasetSource
+from floorbench.errors import DataError, UsageError
+
+Settings = Annotated[
+    list[str] | None,
+    Parameter(name=["--set", "-s"], negative=(), help="Parameter of the system, NAME=VALUE."),
+]
+TaskSettings = Annotated[
+    list[str] | None,
+    Parameter(name="--task-set", negative=(), help="Parameter of the task, NAME=VALUE."),
+]
+Form = Literal["text", "markdown", "latex", "csv", "json"]
+
+# The set that a task is shown on when no data are named.
+STARTERS = {"codett": "starter:codett"}
+
+
+def settings(pairs: Sequence[str] | None) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` pairs; a value that is JSON is read as JSON, else as text.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a pair without ``=`` or a name given twice.
+    """
+    out: dict[str, Any] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not equals or not name or name in out:
+            what = "is given twice" if name in out else "is not NAME=VALUE"
+            raise UsageError("FB103", f"'{pair}' {what}", hint="for example --set threshold=0.7")
+        try:
+            out[name] = codec.parse(value)
+        except DataError:
+            out[name] = value
+    return out
+
+
+def make_task(name: str, pairs: Sequence[str] | None) -> Any:
+    """Build a task from its name and ``--task-set`` pairs.
+
+    Raises
+    ------
+    UsageError
+        ``FB101`` for an unknown task, ``FB103`` for a parameter it does not take.
+    """
+    import inspect
+
+    from floorbench.catalog import TASKS
+    from floorbench.errors import did_you_mean
+
+    factory = TASKS.load(name)
+    given = settings(pairs)
+    known = [n for n in inspect.signature(factory).parameters if n != "self"]
+    for parameter in given:
+        if parameter not in known:
+            near = did_you_mean(parameter, known)
+            raise UsageError(
+                "FB103",
+                f"task '{name}' takes no parameter '{parameter}'",
+                hint=f"did you mean '{near}'?" if near else f"known: {', '.join(known)}",
+            )
+    return factory(**given)
+
+
+def open_data(task: str, data: str | None, reader: str | None) -> DatasetSource:
+    """Open the data of a call: a path, ``starter:NAME``, or the task's starter set.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` when no data are named and the task has no starter set.
+    """
+    from floorbench.cli import console
+    from floorbench.datasets.open import open_dataset
+
+    if data is None:
+        if task not in STARTERS:
+            raise UsageError("FB103", f"name the data of '{task}' with --data")
+        data = STARTERS[task]
+        console.say(f"no --data: using the starter set ({data})")
+    return open_dataset(data if ":" in data else Path(data), reader=reader)

@@ -1,0 +1,129 @@
+"""``floorbench run``."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import Settings, TaskSettings, make_task, open_data, settings
+from floorbench.run.deciding import SystemChoice
+from floorbench.run.engine import run as run_engine
+from floorbench.run.executors import make_executor
+from floorbench.run.job import Progress
+from floorbench.run.references import REFERENCES, Reference, make_reference
+
+
+def run(
+    task: str,
+    system: str,
+    /,
+    *,
+    data: str | None = None,
+    reader: str | None = None,
+    sets: Settings = None,
+    task_sets: TaskSettings = None,
+    conditions: Annotated[list[str] | None, Parameter(name="--condition", negative=())] = None,
+    trials: int = 1,
+    limit: int | None = None,
+    seed: int = 0,
+    executor: Literal["serial", "thread", "process"] = "serial",
+    workers: int = 1,
+    batch: int = 1,
+    timeout: float | None = None,
+    out: Path = Path("runs"),
+    resume: Path | None = None,
+    recompute_changed: bool = False,
+    predictions: Path | None = None,
+    score: bool = True,
+    json: bool = False,
+) -> int:
+    """Run a system on a task and keep its predictions; then score them.
+
+    Parameters
+    ----------
+    task
+        A task of ``floorbench list tasks``.
+    system
+        A system of ``floorbench list systems``, a reference (oracle, prior, replay), or
+        ``path.py:Class``.
+    data
+        Folder or file, or ``starter:NAME``; the task's starter set by default.
+    reader
+        Reader of the data; found by looking at it by default.
+    conditions
+        Only these conditions (repeat the option); all of the task's by default.
+    trials
+        Predictions per sample and condition.
+    limit
+        At most so many samples.
+    seed
+        Seed of everything random.
+    executor
+        ``process`` can cut off a system that hangs; the others cannot.
+    workers
+        Threads or processes.
+    batch
+        Samples asked at once where the system can.
+    timeout
+        Seconds one answer may take.
+    out
+        Folder of the runs.
+    resume
+        Run folder to go on with; nothing in it is computed again.
+    recompute_changed
+        With --resume: ask again where the data have changed.
+    predictions
+        File that the reference ``replay`` replays.
+    score
+        Score the run and print its table.
+    json
+        Print JSON.
+    """
+    task_ = make_task(task, task_sets)
+    source = open_data(task, data, reader)
+    chosen: SystemChoice | Reference
+    if system in REFERENCES:
+        chosen = make_reference(
+            system, task=task_, source=source, seed=seed, predictions=predictions
+        )
+    else:
+        chosen = SystemChoice(name=system, parameters=settings(sets))
+    with console.progress(f"{task} {system}") as tick:
+
+        def told(p: Progress) -> None:
+            tick(p.done, p.total)
+
+        folder = run_engine(
+            task=task_,
+            task_parameters=settings(task_sets),
+            system=chosen,
+            source=source,
+            executor=make_executor(executor, workers=workers, batch=batch, timeout=timeout),
+            conditions=conditions,
+            trials=trials,
+            limit=limit,
+            seed=seed,
+            out=out,
+            resume=resume,
+            recompute_changed=recompute_changed,
+            progress=told,
+            notify=console.say,
+        )
+    console.say(f"run folder: {folder.path}")
+    if not score:
+        console.data(str(folder.path))
+        return 0
+    from floorbench.cli.score import print_results
+    from floorbench.run.scoring import open_predictions
+    from floorbench.run.scoring import score as score_run
+
+    result = score_run(open_predictions(folder.path, task=task_, source=source))
+    if json:
+        console.data_json({"run": str(folder.path), **dataclasses.asdict(result)})
+    else:
+        print_results([result], "text", every=False)
+    return 0

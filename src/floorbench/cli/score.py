@@ -1,0 +1,156 @@
+"""``floorbench score`` and ``floorbench check``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import Form, TaskSettings, make_task, open_data
+from floorbench.errors import UsageError
+from floorbench.report.render import tables
+from floorbench.report.tables import render
+from floorbench.run.checking import check as check_file
+from floorbench.run.scoring import Opened, Result, open_predictions
+from floorbench.run.scoring import score as score_run
+from floorbench.run.store import RUN_FILE
+
+Task = Annotated[str | None, Parameter(help="Task of a predictions file made elsewhere.")]
+
+
+def score(
+    *paths: Path,
+    task: Task = None,
+    data: str | None = None,
+    reader: str | None = None,
+    task_sets: TaskSettings = None,
+    draws: int = 2000,
+    level: float = 0.95,
+    seed: int | None = None,
+    form: Form = "text",
+    every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    json: bool = False,
+) -> int:
+    """Score runs or predictions files; no system is needed.
+
+    Parameters
+    ----------
+    paths
+        Run folders, or predictions files (JSONL, CSV, Parquet).
+    data
+        Data to score against; those of the run by default.
+    reader
+        Reader of the data.
+    draws
+        Draws of the cluster bootstrap.
+    level
+        Level of the intervals.
+    seed
+        Seed of the bootstrap; the run's by default.
+    form
+        Form of the tables.
+    every
+        All cells, in the plain form.
+    json
+        Print the results as JSON.
+    """
+    if not paths:
+        raise UsageError("FB103", "name a run folder or a predictions file")
+    results = [
+        score_run(
+            opened(path, task=task, data=data, reader=reader, task_sets=task_sets, seed=seed),
+            draws=draws,
+            level=level,
+        )
+        for path in paths
+    ]
+    if json:
+        console.data_json(results)
+    else:
+        print_results(results, form, every=every)
+    return 0
+
+
+def check(
+    path: Path,
+    /,
+    *,
+    task: Task = None,
+    data: str | None = None,
+    reader: str | None = None,
+    task_sets: TaskSettings = None,
+    json: bool = False,
+) -> int:
+    """Check predictions made anywhere and name every fault with its line.
+
+    Needs neither audio nor the system. Exits 1 when there is a fault.
+
+    Parameters
+    ----------
+    path
+        A predictions file (JSONL, CSV, Parquet) or a run folder.
+    data
+        Data the predictions are about.
+    reader
+        Reader of the data.
+    json
+        Print JSON.
+    """
+    found = opened(path, task=task, data=data, reader=reader, task_sets=task_sets, seed=None)
+    faults = check_file(
+        path,
+        found.task,
+        found.source,
+        system=found.system,
+        conditions=found.plan.conditions,
+        trials=found.plan.trials,
+        limit=found.plan.limit,
+    )
+    if json:
+        console.data_json({"file": str(path), "faults": [f._asdict() for f in faults]})
+    else:
+        for fault in faults:
+            console.data(fault.at(str(path)))
+        console.say(f"{len(faults)} faults" if faults else "no faults")
+    return 1 if faults else 0
+
+
+def opened(
+    path: Path,
+    *,
+    task: str | None,
+    data: str | None,
+    reader: str | None,
+    task_sets: Sequence[str] | None,
+    seed: int | None,
+) -> Opened:
+    """Open predictions with what the command line says about them."""
+    is_run = (path / RUN_FILE).is_file()
+    if not is_run and task is None:
+        hint = "name its task with --task, or give a run folder"
+        raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
+    made = make_task(task, task_sets) if task is not None else None
+    if made is None and task_sets:
+        raise UsageError("FB103", "--task-set needs --task")
+    source = None
+    if task is not None and (data is not None or not is_run):
+        source = open_data(task, data, reader)
+    elif data is not None:
+        from floorbench.datasets.open import open_dataset
+
+        source = open_dataset(data if ":" in data else Path(data), reader=reader)
+    return open_predictions(path, task=made, source=source, seed=seed)
+
+
+def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:
+    """Print the tables of results, grouped by task and data."""
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in results:
+        key = (result.task.name, str(result.signature.protocol.get("dataset")))
+        groups.setdefault(key, []).append(result)
+    for group in groups.values():
+        for table in tables(group, every=every):
+            console.data(render(table, form))

@@ -1,0 +1,70 @@
+"""Two runs side by side, as a table a person can act on."""
+
+from __future__ import annotations
+
+from floorbench.report.summary import slice_text
+from floorbench.report.tables import Cell, Row, Table, text
+from floorbench.run.compare import CellComparison, RunComparison
+from floorbench.run.signature import one_line
+
+
+def comparison_table(comparison: RunComparison) -> Table:
+    """Return the compared cells: both values, the paired difference, p and what it means."""
+    first, second = comparison.first.system, comparison.second.system
+    compared = [c for c in comparison.cells if c.found is not None]
+    notes = [
+        f"A: {one_line(comparison.first)}",
+        f"B: {one_line(comparison.second)}",
+        "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
+        f"after Holm over {sum(c.adjusted is not None for c in compared)} tests",
+    ]
+    notes += [f"differs: {d}" for d in comparison.system_differences]
+    notes += [
+        f"not compared: {c.metric} {slice_text(c.slice)}: {c.reason}"
+        for c in comparison.cells
+        if c.found is None
+    ]
+    return Table(
+        title=f"A = {first.get('name')}  against  B = {second.get('name')}",
+        head="metric",
+        columns={
+            "slice": "slice",
+            "a": "A",
+            "b": "B",
+            "difference": "A - B",
+            "p": "p (Holm)",
+            "effect": "effect size",
+            "detectable": "detectable",
+            "says": "reading",
+        },
+        rows=[_row(c) for c in compared],
+        notes=notes,
+    )
+
+
+def _row(c: CellComparison) -> Row:
+    found = c.found
+    assert found is not None  # noqa: S101 -- the caller keeps compared cells only
+    scale, digits = (1.0, 3) if c.metric.startswith(("auc", "kappa")) else (100.0, 1)
+    effect = found.effect
+    return Row(
+        name=c.metric,
+        cells={
+            "slice": text(slice_text(c.slice)),
+            "a": Cell(value=found.a, scale=scale, digits=digits),
+            "b": Cell(value=found.b, scale=scale, digits=digits),
+            "difference": Cell(
+                value=found.difference,
+                scale=scale,
+                digits=digits,
+                low=found.interval.low,
+                high=found.interval.high,
+                units=found.clusters,
+                reason=found.reason,
+            ),
+            "p": text("-" if c.adjusted is None else f"{c.adjusted:.4f}"),
+            "effect": text("-" if effect.value is None else f"{effect.value:.2f} ({effect.name})"),
+            "detectable": Cell(value=found.detectable, scale=scale, digits=digits),
+            "says": text(c.wording),
+        },
+    )

@@ -1,0 +1,153 @@
+"""From a name, or a path to somebody's Python file, to a system ready to load."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from floorbench.catalog import SYSTEMS
+from floorbench.core.ports import System
+from floorbench.core.spec import SystemSpec
+from floorbench.errors import Place, SystemProblem, UsageError, did_you_mean
+
+
+def build_system(name: str, **parameters: Any) -> System:
+    """Build a system; nothing is loaded yet.
+
+    Parameters
+    ----------
+    name : str
+        A catalogued name, ``path/to/file.py:Class`` or ``package.module:attribute``. A class or a
+        function that returns a system, called with keyword arguments only.
+    **parameters
+        The system's own parameters.
+
+    Raises
+    ------
+    UsageError
+        ``FB101`` unknown name, ``FB513`` unknown or missing parameter.
+    SystemProblem
+        ``FB511`` the file cannot be loaded, ``FB512`` what it gives is not a system.
+    EnvironmentProblem
+        ``FB401`` an optional library is missing.
+    """
+    factory = _factory(name)
+    _check_parameters(name, factory, parameters)
+    return _checked(name, factory(**parameters))
+
+
+def _factory(name: str) -> Any:
+    location, colon, attribute = name.rpartition(":")
+    if not colon:
+        if name.endswith(".py"):
+            raise UsageError("FB511", f"'{name}' names a file but no class in it")
+        return SYSTEMS.load(name)
+    module = _from_file(Path(location)) if location.endswith(".py") else _from_module(location)
+    try:
+        factory = getattr(module, attribute)
+    except AttributeError:
+        offered = [n for n, v in vars(module).items() if callable(v) and not n.startswith("_")]
+        near = did_you_mean(attribute, offered)
+        raise SystemProblem(
+            "FB511",
+            f"there is no '{attribute}' in it",
+            where=Place(location),
+            hint=f"did you mean '{near}'?" if near else "give the name of a class defined there",
+        ) from None
+    if not callable(factory):
+        raise SystemProblem(
+            "FB512", f"'{attribute}' is neither a class nor a function", where=Place(location)
+        )
+    return factory
+
+
+def _from_module(location: str) -> Any:
+    try:
+        return importlib.import_module(location)
+    except ImportError as error:
+        raise SystemProblem(
+            "FB511", f"the module '{location}' cannot be imported ({error})"
+        ) from None
+
+
+def _from_file(path: Path) -> Any:
+    where = Place(str(path))
+    if not path.is_file():
+        raise SystemProblem("FB511", "there is no such file", where=where)
+    full = path.resolve()
+    alias = "floorbench_user_" + hashlib.sha256(str(full).encode()).hexdigest()[:12]
+    spec = importlib.util.spec_from_file_location(alias, full)
+    if spec is None or spec.loader is None:
+        raise SystemProblem("FB511", "is not a Python file", where=where)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[alias] = module  # dataclasses and pickling look a module up by its name
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[alias]
+        raise SystemProblem(
+            "FB511",
+            f"running it raises {type(error).__name__}: {error}",
+            where=Place(str(path), _line(error, full)),
+        ) from error
+    return module
+
+
+def _line(error: BaseException, path: Path) -> int | None:
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    frames = [
+        f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)
+    ]
+    return frames[-1] if frames else None
+
+
+def _check_parameters(name: str, factory: Any, given: dict[str, Any]) -> None:
+    try:
+        wanted = inspect.signature(factory).parameters
+    except (TypeError, ValueError):  # a builtin without a signature; the call itself will tell
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in wanted.values()):
+        return
+    named = {n: p for n, p in wanted.items() if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    for key in given:
+        if key not in named:
+            near = did_you_mean(key, named)
+            known = ", ".join(named) or "none"
+            raise UsageError(
+                "FB513",
+                f"system '{name}' has no parameter '{key}'",
+                hint=f"did you mean '{near}'?" if near else f"its parameters: {known}",
+            )
+    missing = [n for n, p in named.items() if p.default is p.empty and n not in given]
+    if missing:
+        raise UsageError(
+            "FB513",
+            f"system '{name}' needs the parameter '{missing[0]}'",
+            hint=f"needed: {', '.join(missing)}",
+        )
+
+
+def _checked(name: str, system: Any) -> System:
+    """Refuse what is not a system, saying what is missing."""
+    spec = getattr(system, "spec", None)
+    if not isinstance(spec, SystemSpec):
+        raise SystemProblem(
+            "FB512",
+            f"'{name}' gives a {type(system).__name__} whose `spec` is not a SystemSpec",
+            hint="set `self.spec = SystemSpec(name=..., version=...)` in its constructor",
+        )
+    streams = callable(getattr(system, "open", None))
+    for method in ("load",) if streams else ("load", "decide"):
+        if not callable(getattr(system, method, None)):
+            raise SystemProblem(
+                "FB512", f"'{name}' gives a {type(system).__name__} without `{method}`"
+            )
+    found: System = system
+    return found

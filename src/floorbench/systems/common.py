@@ -1,0 +1,60 @@
+"""What systems share: parameter checks, and the answer to what they cannot do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from floorbench.core.prediction import Decision
+from floorbench.core.sample import AudioRef, Observation
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Outcome, Role
+from floorbench.errors import UsageError, did_you_mean
+
+IDLE = "SystemIdle"
+
+
+def number(name: str, value: object, *, low: float, high: float) -> float:
+    """Return a parameter as float or raise ``FB513`` unless it lies in ``[low, high]``."""
+    fine = isinstance(value, int | float) and not isinstance(value, bool)
+    if not fine or not math.isfinite(value) or not low <= value <= high:  # type: ignore[operator,arg-type]
+        raise UsageError("FB513", f"{name}={value!r} is not a number from {low:g} to {high:g}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def choice(name: str, value: object, known: Iterable[str]) -> str:
+    """Return a parameter that is one of a few words, or raise ``FB513``."""
+    names = list(known)
+    if not isinstance(value, str) or value not in names:
+        near = did_you_mean(str(value), names)
+        raise UsageError(
+            "FB513",
+            f"{name}={value!r} is not known",
+            hint=f"did you mean '{near}'?" if near else f"known: {', '.join(names)}",
+        )
+    return value
+
+
+def refusal(spec: SystemSpec, observation: Observation) -> Decision | None:
+    """Return an ``unsupported`` decision when an observation lies outside what a system declares.
+
+    A state or language that the spec does not list, or no audio of the user. ``None`` when the
+    system has to answer.
+    """
+    reason = None
+    if (
+        spec.states is not None
+        and observation.state is not None
+        and observation.state not in spec.states
+    ):
+        reason = f"state {observation.state} is outside {', '.join(spec.states)}"
+    elif spec.languages is not None and observation.language not in spec.languages:
+        reason = f"language {observation.language} is not declared"
+    elif "audio" in spec.modalities and Role.USER not in observation.channels:
+        reason = "no audio of the user"
+    return Decision(outcome=Outcome.UNSUPPORTED, reason=reason) if reason else None
+
+
+def user_audio(observation: Observation) -> AudioRef:
+    """Return the audio of the user's current turn (:func:`refusal` has said that it is there)."""
+    return observation.channels[Role.USER]

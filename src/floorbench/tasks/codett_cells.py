@@ -1,0 +1,303 @@
+"""Every cell of CoDeTT's result, from scoring units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from floorbench.core.score import Coverage
+from floorbench.core.spec import SystemSpec
+from floorbench.datasets.codett_labels import (
+    ACTIONS,
+    IDLE,
+    INTENTS,
+    LABELS,
+    STATE_OF,
+    STATES,
+    TAXONOMY,
+    actions_of,
+    labels_of,
+)
+from floorbench.metrics.base import INVALID, OK, Bools, Ints, Measure, Metric, Scored
+from floorbench.metrics.classification import (
+    accuracy,
+    action_average,
+    average_all4,
+    class_accuracy,
+    macro_accuracy,
+    scenario_accuracy,
+    smr,
+)
+from floorbench.metrics.confusion import Confusion, confusion
+from floorbench.metrics.kinds import Additive
+from floorbench.metrics.ranking import auc
+from floorbench.tasks.codett_answers import Capability
+from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """Builds the cells of one result.
+
+    Parameters
+    ----------
+    scored : Scored
+        All sample units of the run.
+    system : SystemSpec
+    declared : Capability
+    languages : tuple of str
+        Languages of the task, never pooled.
+    conditions : tuple of str
+    missing : {'wrong', 'drop'}
+    """
+
+    scored: Scored
+    system: SystemSpec
+    declared: Capability
+    languages: tuple[str, ...]
+    conditions: tuple[str, ...]
+    missing: str
+
+    def all(self) -> list[Measure]:
+        """Return every cell, by language, condition and stage."""
+        out: list[Measure] = []
+        for language in self.languages:
+            for condition in self.conditions:
+                where = {"language": language, "condition": condition}
+                units = self._select(language=language, condition=condition)
+                if self.declared.languages is not None and language not in self.declared.languages:
+                    out += self._actions(
+                        units, where, f"{self.system.name} does not declare {language}"
+                    )
+                elif len(units):
+                    out += self._actions(units, where, None)
+                    out += self._states(units, where)
+                    out += self._ranked(units, where)
+                    out += self._intents(units, where)
+                    out += self._baselines(units, where)
+        return out
+
+    # ---- stage 1 -----------------------------------------------------------------------------
+
+    def _actions(
+        self, units: Scored, where: Mapping[str, str], no_language: str | None
+    ) -> Iterator[Measure]:
+        note = _history_note(units, where["condition"])
+        for action in ACTIONS:
+            yield self._cell(
+                class_accuracy(label=action, missing=self.missing),
+                units.where(units.column("gold") == ACTIONS.index(action)),
+                {**where, "action": action},
+                undeclared=no_language or self._no_action(action),
+                headline=True,
+            )
+        actions = self.declared.actions
+        undeclared = no_language or (None if actions else f"{self.system.name} declares no action")
+        yield self._cell(
+            macro_accuracy(labels=actions or ACTIONS, missing=self.missing),
+            units,
+            {**where, "actions": "+".join(actions)},
+            undeclared=undeclared,
+            note=note,
+            headline=True,
+        )
+        yield self._cell(
+            all_four(actions or ACTIONS, missing=self.missing),
+            units,
+            where,
+            undeclared=undeclared,
+            note=None if len(actions) == len(ACTIONS) else "unsupported actions count as wrong",
+            headline=True,
+        )
+        yield self._cell(accuracy(missing=self.missing), units, where, undeclared=undeclared)
+
+    def _states(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        for state in STATES:
+            possible = [a for a in actions_of(state) if a in self.declared.actions]
+            yield self._cell(
+                accuracy(missing=self.missing),
+                units.where(units.column("state") == STATES.index(state)),
+                {**where, "state": state},
+                undeclared=None if possible else f"{self.system.name} does not declare {state}",
+            )
+
+    def _ranked(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        if self.system.score is None or "Takeover" not in self.declared.actions:
+            return
+        idle = units.where(units.column("state") == STATES.index(IDLE))
+        scores = without_unscored(idle)
+        rank = {**where, "state": IDLE, "positive": "Takeover"}
+        yield self._cell(auc(positive="Takeover"), scores, rank, headline=True)
+        if (scores.column("outcome") != OK).any():
+            yield self._cell(
+                auc(positive="Takeover", missing="drop"),
+                scores,
+                {**rank, "items": "answered"},
+                note="answered items only",
+            )
+
+    # ---- stage 2 -----------------------------------------------------------------------------
+
+    def _intents(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        if not self.declared.intents:
+            return
+        named = bool((self.scored.column("predicted_intent") >= 0).any())
+        silent = None if named else "no answer names a scenario"
+        units = intent_units(units)
+        columns = {"gold": "gold_intent", "predicted": "predicted_intent"}
+        for intent in INTENTS:
+            yield self._cell(
+                scenario_accuracy(label=intent.label, missing=self.missing),
+                units.where(units.column("gold_intent") == LABELS.index(intent.label)),
+                {**where, "action": intent.action, "scenario": intent.scenario},
+                undeclared=self._no_action(intent.action) or silent,
+            )
+        for action in ACTIONS:
+            of_action = units.where(units.column("gold") == ACTIONS.index(action))
+            undeclared = self._no_action(action) or silent
+            cell = {**where, "action": action}
+            yield self._cell(
+                action_average(scenarios=labels_of(action), missing=self.missing),
+                of_action,
+                cell,
+                undeclared=undeclared,
+                headline=True,
+            )
+            yield self._cell(
+                smr(action=action), of_action, cell, undeclared=undeclared, headline=True
+            )
+        yield self._cell(
+            accuracy(**columns, missing=self.missing),
+            units,
+            {**where, "stage": "intent"},
+            undeclared=silent,
+        )
+
+    # ---- baselines ---------------------------------------------------------------------------
+
+    def _baselines(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        present = [a for a in ACTIONS if (units.column("gold") == ACTIONS.index(a)).any()]
+        answered = np.full(len(units), OK)
+        for name, analytic, said in (
+            ("best constant per state", "50.00", constant_per_state(units)),
+            ("state-blind constant", "25.00", constant_everywhere(units)),
+        ):
+            yield Measure(
+                metric=macro_accuracy(labels=present, missing=self.missing),
+                slice={**where, "baseline": name, "actions": "+".join(present)},
+                scored=with_columns(units, predicted=said, outcome=answered),
+                coverage=Coverage(expected=len(units), ok=len(units)),
+                note=f"{analytic} over all four actions, by arithmetic",
+                headline=True,
+            )
+
+    # ---- helpers -----------------------------------------------------------------------------
+
+    def _select(self, **values: str) -> Scored:
+        mask = np.ones(len(self.scored), dtype=np.bool_)
+        for column, value in values.items():
+            mask &= self.scored.column(column) == self.scored.code(column, value)
+        return self.scored.where(mask)
+
+    def _no_action(self, action: str) -> str | None:
+        if action in self.declared.actions:
+            return None
+        state = STATE_OF[action]
+        what = action if any(a in self.declared.actions for a in TAXONOMY[state]) else state
+        return f"{self.system.name} does not declare {what}"
+
+    def _cell(
+        self,
+        metric: Metric,
+        units: Scored,
+        where: Mapping[str, str],
+        *,
+        undeclared: str | None = None,
+        note: str | None = None,
+        headline: bool = False,
+    ) -> Measure:
+        return Measure(
+            metric=metric,
+            slice=dict(where),
+            scored=units,
+            coverage=no_cover() if undeclared is not None else coverage(units),
+            undeclared=undeclared,
+            note=note,
+            headline=headline,
+        )
+
+
+def all_four(supported: Sequence[str], *, missing: str) -> Additive:
+    """Mean accuracy over all four actions, where unsupported ones are 0 by definition.
+
+    The units of unsupported actions are not asked of the system, so they need no rows: the mean
+    over the supported actions is scaled by their share of the four.
+
+    Undefined
+    ---------
+    A supported action has no unit.
+    """
+    over_supported = average_all4(labels=supported, missing=missing)
+    share = len(supported) / len(ACTIONS)
+    return replace(
+        over_supported,
+        spec=average_all4(labels=ACTIONS, missing=missing).spec,
+        of_totals=lambda totals: over_supported.of_totals(totals) * share,
+    )
+
+
+def intent_units(units: Scored) -> Scored:
+    """Return units in which an answer without a scenario is an invalid answer."""
+    bare = (units.column("outcome") == OK) & (units.column("predicted_intent") < 0)
+    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
+
+
+def constant_per_state(units: Scored) -> Ints:
+    """Return, per unit, the most frequent gold action of its state."""
+    said = np.zeros(len(units), dtype=np.int64)
+    for state in STATES:
+        here = units.column("state") == STATES.index(state)
+        said[here] = _most_frequent(units, here)
+    return said
+
+
+def constant_everywhere(units: Scored) -> Ints:
+    """Return, per unit, the most frequent gold action of all units."""
+    everywhere = np.ones(len(units), dtype=np.bool_)
+    return np.full(len(units), _most_frequent(units, everywhere), dtype=np.int64)
+
+
+def _most_frequent(units: Scored, where: Bools) -> int:
+    counts = np.bincount(
+        units.column("gold")[where], weights=units.weight[where], minlength=len(ACTIONS)
+    )
+    return int(np.argmax(counts))
+
+
+def _history_note(units: Scored, condition: str) -> str | None:
+    """Say how many items had less history than asked for and how many turns lacked audio."""
+    short = int(units.column("short").sum()) if len(units) else 0
+    absent = int(units.column("absent").sum()) if len(units) else 0
+    parts = []
+    if short:
+        parts.append(f"{short} of {len(units)} items have fewer than {condition[1:]} user turns")
+    if absent:
+        parts.append(f"{absent} history turns without audio")
+    return "; ".join(parts) or None
+
+
+def codett_confusion(scored: Scored, *, language: str, condition: str) -> Confusion:
+    """Return the 14 x 14 counts of gold by predicted label, in the order of the taxonomy.
+
+    The last two columns hold answers outside the label set (always empty here) and units without
+    a usable label.
+    """
+    units = scored.where(
+        (scored.column("language") == scored.code("language", language))
+        & (scored.column("condition") == scored.code("condition", condition))
+    )
+    return confusion(
+        intent_units(units), labels=LABELS, gold="gold_intent", predicted="predicted_intent"
+    )

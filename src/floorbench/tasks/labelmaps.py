@@ -1,0 +1,135 @@
+"""What native labels mean, per system: one versioned table for all tasks.
+
+A system stores what it said; its spec names a table here, and the meaning is applied when a run
+is scored. Changing a table changes ``VERSION``, which is part of every signature.
+
+Lookup is exact after folding case, width, brackets and spaces, never by substring: KE-SemanticVAD's
+``未完成`` (not finished) contains ``完成`` (finished).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from floorbench.core.prediction import Decision
+from floorbench.errors import UsageError, did_you_mean
+
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelMap:
+    """The meaning of one system's native labels.
+
+    Parameters
+    ----------
+    actions : mapping
+        Native label to CoDeTT action.
+    clips : mapping
+        Native label to one of the four clip labels.
+    positive, negative : str or None
+        For scored systems: the native labels above the threshold and at or below it.
+    """
+
+    actions: Mapping[str, str]
+    clips: Mapping[str, str]
+    positive: str | None = None
+    negative: str | None = None
+    _folded: Mapping[str, str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = {*self.actions, *self.clips}
+        object.__setattr__(self, "_folded", {fold(name): name for name in names})
+
+    def native(self, said: str) -> str | None:
+        """Return the native label that was said, in the table's spelling."""
+        return self._folded.get(fold(said))
+
+
+def fold(said: str) -> str:
+    """Return a native label without case, width, brackets and spaces.
+
+    Examples
+    --------
+    >>> fold("<|COMPLETE|>"), fold(" ＜未完成＞ "), fold("S-L")
+    ('complete', '未完成', 's-l')
+    """
+    return re.sub(r"[<>|\[\]【】《》\s]+", "", unicodedata.normalize("NFKC", said).casefold())
+
+
+_ENDPOINT = LabelMap(
+    actions={"complete": "Takeover", "incomplete": "Dismiss"},
+    clips={"complete": "complete", "incomplete": "incomplete"},
+    positive="complete",
+    negative="incomplete",
+)
+
+TABLES: dict[str, LabelMap] = {
+    "smart-turn": _ENDPOINT,
+    "firered": _ENDPOINT,
+    "namo": _ENDPOINT,
+    "easy-turn": LabelMap(
+        actions={
+            "complete": "Takeover",
+            "incomplete": "Dismiss",
+            "backchannel": "Maintain",
+            "wait": "StopandListen",
+        },
+        clips={
+            "complete": "complete",
+            "incomplete": "incomplete",
+            "backchannel": "backchannel",
+            "wait": "wait",
+        },
+    ),
+    "ten": LabelMap(
+        actions={"finished": "Takeover", "unfinished": "Dismiss", "wait": "StopandListen"},
+        clips={"finished": "complete", "unfinished": "incomplete", "wait": "wait"},
+    ),
+    "ke-semanticvad": LabelMap(
+        actions={
+            "完成": "Takeover",
+            "未完": "Dismiss",
+            "未完成": "Dismiss",
+            "打断": "StopandListen",
+            "附和": "Maintain",
+        },
+        clips={"完成": "complete", "未完": "incomplete", "未完成": "incomplete"},
+    ),
+}
+
+
+def label_map(name: str) -> LabelMap:
+    """Return a table by name.
+
+    Raises
+    ------
+    UsageError
+        ``FB221`` for an unknown name.
+    """
+    if name not in TABLES:
+        near = did_you_mean(name, TABLES)
+        raise UsageError(
+            "FB221",
+            f"there is no label map '{name}'",
+            hint=f"did you mean '{near}'?" if near else f"known: {', '.join(TABLES)}",
+        )
+    return TABLES[name]
+
+
+def native_label(
+    decision: Decision, table: LabelMap, *, score: float | None, threshold: float | None
+) -> str | None:
+    """Return the native label of a decision, in the table's spelling.
+
+    With a ``threshold`` and a table of a scored system the label comes from the score alone:
+    positive when it is greater than the threshold, ``None`` without a score.
+    """
+    if threshold is not None and table.positive is not None:
+        if score is None:
+            return None
+        return table.positive if score > threshold else table.negative
+    return table.native(decision.label) if decision.label is not None else None

@@ -1,0 +1,134 @@
+"""Gathering scoring units row by row, and the ledger of a cell."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from floorbench.core.prediction import Prediction
+from floorbench.core.sample import Sample
+from floorbench.core.score import Coverage
+from floorbench.core.vocab import Outcome
+from floorbench.errors import UsageError
+from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored
+
+OUTCOME_CODE = {outcome: OUTCOMES.index(outcome.value) for outcome in Outcome}
+
+
+class Units:
+    """Rows of scoring units on their way to a :class:`Scored`.
+
+    Parameters
+    ----------
+    vocab : mapping of str to tuple of str
+        Label sets of coded columns; their values are given by name, ``None`` for no label.
+    numbers : sequence of str
+        Columns of floats.
+
+    Notes
+    -----
+    The weight of a unit is 1 / number of its sample's units in the same condition, so that trials
+    are averaged within a sample before anything else. Strata are coded by a hash of their name,
+    so that shards of a run agree without knowing each other.
+    """
+
+    def __init__(
+        self, *, vocab: Mapping[str, tuple[str, ...]], numbers: Sequence[str] = ()
+    ) -> None:
+        self._vocab = dict(vocab)
+        self._codes = {
+            name: {label: i for i, label in enumerate(labels)} for name, labels in vocab.items()
+        }
+        self._columns: dict[str, list[float]] = {name: [] for name in (*vocab, *numbers)}
+        self._outcome: list[int] = []
+        self._clusters: dict[str, int] = {}
+        self._strata: list[int] = []
+        self._cluster: list[int] = []
+        self._group: list[int] = []
+        self._groups: dict[tuple[str, str], int] = {}
+        self._names: list[str] = []
+
+    def add(
+        self,
+        sample: Sample,
+        condition: str,
+        *,
+        outcome: int,
+        labels: Mapping[str, str | None],
+        numbers: Mapping[str, float],
+    ) -> None:
+        """Append one unit."""
+        if sample.cluster not in self._clusters:
+            self._clusters[sample.cluster] = len(self._clusters)
+            self._strata.append(stratum_code(sample.stratum))
+        self._cluster.append(self._clusters[sample.cluster])
+        self._group.append(self._groups.setdefault((sample.id, condition), len(self._groups)))
+        self._outcome.append(outcome)
+        self._names.append(sample.id)
+        for name, label in labels.items():
+            self._columns[name].append(-1 if label is None else self._codes[name][label])
+        for name, value in numbers.items():
+            self._columns[name].append(value)
+
+    def scored(self) -> Scored:
+        """Return the units as columns."""
+        group = np.asarray(self._group, dtype=np.int64)
+        trials = np.bincount(group, minlength=len(self._groups))
+        columns = {
+            name: np.asarray(values, dtype=np.int64 if name in self._vocab else np.float64)
+            for name, values in self._columns.items()
+        }
+        return Scored(
+            cluster=np.asarray(self._cluster, dtype=np.int64),
+            clusters=tuple(self._clusters),
+            strata=np.asarray(self._strata, dtype=np.int64),
+            weight=1.0 / trials[group],
+            columns={**columns, "outcome": np.asarray(self._outcome, dtype=np.int64)},
+            vocab=self._vocab,
+            units=tuple(self._names),
+        )
+
+
+def outcome_code(prediction: Prediction | None) -> int:
+    """Return the outcome of a prediction as a code; ``absent`` without one."""
+    return ABSENT if prediction is None else OUTCOME_CODE[prediction.decision.outcome]
+
+
+def stratum_code(stratum: str) -> int:
+    """Return a code that depends on the stratum's name alone."""
+    return int.from_bytes(hashlib.blake2b(stratum.encode(), digest_size=7).digest())
+
+
+def coverage(scored: Scored) -> Coverage:
+    """Return the ledger of the predictions behind some units."""
+    counts = np.bincount(scored.column("outcome"), minlength=len(OUTCOMES))
+    return Coverage(
+        expected=len(scored),
+        **{name: int(n) for name, n in zip(OUTCOMES, counts.tolist(), strict=True)},
+    )
+
+
+def no_cover() -> Coverage:
+    """Return the ledger of a cell that was not asked for."""
+    return Coverage(expected=0)
+
+
+def with_columns(units: Scored, **columns: Column) -> Scored:
+    """Return units with some columns replaced."""
+    return replace(units, columns={**units.columns, **columns})
+
+
+def without_unscored(units: Scored) -> Scored:
+    """Return units in which an answer without a score is an invalid answer (for rankings)."""
+    bare = np.isnan(units.column("score")) & (units.column("outcome") == OK)
+    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
+
+
+def choice(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return a parameter's value or raise ``FB103`` with the allowed ones."""
+    if value not in allowed:
+        raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
+    return str(value)

@@ -1,0 +1,150 @@
+from typing import Any
+
+import pytest
+
+from floorbench.core.prediction import Decision, Event
+from floorbench.core.sample import Observation
+from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError, SystemProblem, UsageError
+from floorbench.run.deciding import (
+    REASON_LENGTH,
+    SystemChoice,
+    checked,
+    decide_all,
+    encodable,
+    short_reason,
+)
+from support.engine_toys import Bad, Batched, System, Unloadable, choice
+
+
+def shown(*numbers: int) -> list[Observation]:
+    return [Observation(language="en", text=str(n)) for n in numbers]
+
+
+def decided(system: Any, *numbers: int, timeout: float | None = None) -> list[Decision]:
+    return [a.decision for a in decide_all(system, shown(*numbers), timeout=timeout)]
+
+
+NONSENSE: list[tuple[Any, str]] = [
+    (None, "returned NoneType, not a Decision"),
+    ({"label": "yes"}, "returned dict, not a Decision"),
+    (Decision(label=3), "label is int, not text"),  # type: ignore[arg-type]
+    (Decision(raw=b"yes"), "raw is bytes, not text"),  # type: ignore[arg-type]
+    (Decision(reason=1), "reason is int, not text"),  # type: ignore[arg-type]
+    (Decision(outcome="great"), "outcome 'great' is not one of ok"),  # type: ignore[arg-type]
+    (Decision(outcome=None), "outcome None is not one of ok"),  # type: ignore[arg-type]
+    (Decision(scores=[0.5]), "scores is list, not a mapping"),  # type: ignore[arg-type]
+    (Decision(scores={1: 0.5}), "score name 1 is not text"),  # type: ignore[dict-item]
+    (Decision(scores={"yes": float("nan")}), "score 'yes' is nan, not a finite number"),
+    (Decision(scores={"yes": float("-inf")}), "score 'yes' is -inf, not a finite number"),
+    (Decision(scores={"yes": "0.5"}), "score 'yes' is '0.5', not a finite"),  # type: ignore[dict-item]
+    (Decision(scores={"yes": True}), "score 'yes' is True, not a finite number"),
+    (Decision(scores={"yes": None}), "score 'yes' is None, not a finite"),  # type: ignore[dict-item]
+    (Decision(commit=float("inf")), "commit is inf, not a finite number"),
+    (Decision(events=7), "events is int, not a sequence"),  # type: ignore[arg-type]
+    (Decision(events=("x",)), "an event is str, not an Event"),  # type: ignore[arg-type]
+    (Decision(events=(Event(kind="x", time=float("nan")),)), "event 'x' has a time or score"),
+    (Decision(events=(Event(kind="x", time=None),)), "event 'x' has a time"),  # type: ignore[arg-type]
+    (Decision(events=(Event(kind=1, time=0.0),)), "event kind 1"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("nonsense", "reason"), NONSENSE, ids=[r for _, r in NONSENSE])
+def test_nonsense_is_invalid_and_says_why(nonsense: Any, reason: str) -> None:
+    found = checked(nonsense)
+    assert found.outcome is Outcome.INVALID
+    assert found.reason is not None
+    assert found.reason.startswith(reason)
+
+
+def test_a_sound_decision_passes_unchanged() -> None:
+    sound = Decision(
+        label="yes", scores={"yes": 0.5}, events=(Event(kind="x", time=1.0),), commit=1.0, raw="Y"
+    )
+    assert checked(sound) == sound
+
+
+def test_plain_text_is_an_outcome() -> None:
+    assert checked(Decision(outcome="abstained")).outcome is Outcome.ABSTAINED  # type: ignore[arg-type]
+
+
+def test_the_raw_answer_of_nonsense_is_kept() -> None:
+    assert checked(Decision(label=3, raw="three")).raw == "three"  # type: ignore[arg-type]
+
+
+def test_what_json_cannot_hold_is_invalid() -> None:
+    assert encodable(Decision(label="yes")) == Decision(label="yes")
+    assert encodable(Decision(raw="\ud800")).outcome is Outcome.INVALID
+
+
+def test_raising_is_failed_with_one_line() -> None:
+    raised, left = decided(Bad(), 12, 13)
+    assert (raised.outcome, raised.reason) == (Outcome.FAILED, "ValueError: first line")
+    assert (left.outcome, left.reason) == (Outcome.FAILED, "SystemExit: 3")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyError("x"), "KeyError: 'x'"),
+        (MemoryError(), "MemoryError"),
+        (ValueError("\ud800"), "ValueError: ?"),
+        (DataError("FB202", "no"), "FB202 no"),
+    ],
+)
+def test_reasons_are_short(error: Exception, reason: str) -> None:
+    assert short_reason(error) == reason
+
+
+def test_long_reasons_are_cut() -> None:
+    assert len(short_reason(ValueError("x" * 10_000))) == REASON_LENGTH
+
+
+def test_interrupts_are_not_swallowed() -> None:
+    class Stopped(System):
+        def decide(self, observation: Observation) -> Decision:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        decided(Stopped(), 1)
+
+
+def test_a_failing_batch_is_asked_item_by_item() -> None:
+    alone = decided(System(), *range(5, 10))
+    assert decided(Batched(), *range(5, 10)) == alone
+    assert decided(Batched(), 1, 2) == decided(System(), 1, 2)
+
+
+def test_a_batch_of_the_wrong_length_is_asked_item_by_item() -> None:
+    class Short(System):
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            return [Decision(label="no")]
+
+    assert decided(Short(), 1, 2, 3) == decided(System(), 1, 2, 3)
+
+
+def test_a_late_answer_is_a_timeout() -> None:
+    found = decided(System(pause=0.02), 1, timeout=0.001)[0]
+    assert (found.outcome, found.label) == (Outcome.TIMEOUT, None)
+    assert found.reason == "no answer within 0.001 s"
+
+
+def test_wall_time_is_recorded() -> None:
+    wall = decide_all(System(pause=0.01), shown(1), timeout=None)[0].compute.wall
+    assert wall is not None
+    assert wall >= 0.01
+
+
+def test_choices_build_what_they_name() -> None:
+    assert choice(System, wrong_every=3).build().spec.parameters == {"wrong_every": 3}
+    assert SystemChoice(name="here", factory=System).build().spec.name == "toy-system"
+
+
+def test_what_cannot_be_built_says_why() -> None:
+    with pytest.raises(SystemProblem, match=r"FB501 .*Unloadable.*OSError: weights are gone"):
+        choice(Unloadable).build()
+    with pytest.raises(SystemProblem, match=r"FB501 .*unexpected keyword"):
+        choice(System, colour="red").build()
+    for name in ("support.engine_toys:Nobody", "no.such.module:System"):
+        with pytest.raises(UsageError, match=f"FB101 there is no system '{name}'"):
+            SystemChoice(name=name).build()

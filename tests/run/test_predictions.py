@@ -1,0 +1,200 @@
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from floorbench import codec
+from floorbench.core.prediction import Compute, Decision, Event, Prediction
+from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError
+from floorbench.run.engine import run
+from floorbench.run.predictions import read_predictions, scan, write_parquet
+from support.engine_toys import Bad, Source, Task, choice, quiet
+
+FULL = Prediction(
+    sample_id="s1",
+    condition="h0",
+    trial=1,
+    decision=Decision(
+        label="yes",
+        scores={"no": 0.25, "yes": 0.75},
+        events=(Event(kind="take", time=1.5, commit=1.25, label="x", score=0.5),),
+        commit=1.25,
+        raw='He said "yes",\nthen left',
+        reason="sure",
+    ),
+    compute=Compute(wall=0.5, tokens_in=3, tokens_out=1),
+    observed="ab" * 32,
+)
+LEAST = Prediction(sample_id="s2", decision=Decision(outcome=Outcome.FAILED))
+
+
+def faults(path: Path) -> list[str]:
+    return [f"{r.line} {r.fault.code} {r.fault.what}" for r in scan(path) if r.fault]
+
+
+def test_jsonl_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(codec.encode(FULL) + b"\n" + codec.encode(LEAST) + b"\n")
+    assert list(read_predictions(path)) == [FULL, LEAST]
+
+
+def test_the_least_line_needs_an_id_and_a_decision(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"sample_id": "a", "decision": {"label": "yes"}}')  # no newline needed
+    assert list(read_predictions(path)) == [
+        Prediction(sample_id="a", decision=Decision(label="yes"))
+    ]
+
+
+def test_every_bad_line_is_named_and_the_good_ones_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    good = codec.encode(LEAST).decode()
+    lines = [
+        good,
+        "{",
+        "",
+        '{"sample_id": "a"}',
+        '{"sample_id": 1, "decision": {}}',
+        '{"sample_id": "a", "decision": {"lable": "yes"}}',
+        '{"sample_id": "a", "decision": {"scores": {"yes": NaN}}}',
+        '{"sample_id": "a", "decision": {"scores": {"yes": 1e999}}}',
+        '{"sample_id": "a", "decision": {"outcome": "great"}}',
+        good,
+        good[:-5],
+    ]
+    path.write_text("\n".join(lines))
+    found = faults(path)
+    assert [f.split(" ", 2)[:2] for f in found] == [
+        ["2", "FB201"],
+        ["3", "FB201"],
+        ["4", "FB201"],
+        ["5", "FB201"],
+        ["6", "FB201"],
+        ["7", "FB201"],
+        ["8", "FB201"],
+        ["9", "FB201"],
+        ["11", "FB201"],
+    ]
+    assert "unknown key 'lable'" in found[4]
+    assert found[-1].endswith("the file ends in the middle of this line")
+    assert [r.line for r in scan(path) if r.prediction] == [1, 10]
+    with pytest.raises(DataError, match=r"FB201 .*p\.jsonl:2"):
+        list(read_predictions(path))
+
+
+CSV = """\ufeffsample_id,condition,trial,outcome,label,score.no,score.yes,wall,raw
+s1,h0,0,,yes,0.25,0.75,0.5,"a ""b"",
+c"
+s2,,,failed,,,,,
+"""
+
+
+def test_csv_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(CSV, encoding="utf-8")
+    first, second = read_predictions(path)
+    assert first == Prediction(
+        sample_id="s1",
+        condition="h0",
+        decision=Decision(label="yes", scores={"no": 0.25, "yes": 0.75}, raw='a "b",\nc'),
+        compute=Compute(wall=0.5),
+    )
+    assert second == LEAST
+
+
+def test_bad_csv_rows_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(
+        "sample_id,trial,score.yes,scores,wall\n"
+        "a,x,,,\n"
+        "a,1.5,,,\n"
+        "a,,nan,,\n"
+        "a,,inf,,\n"
+        "a,,much,,\n"
+        "a,,,[1],\n"
+        "a,,,{,\n"
+        "a,0\n"
+        ",0,,,\n"
+        "a,0,1,,2\n"
+    )
+    assert [f.split(" ", 2)[:2] for f in faults(path)] == [
+        ["2", "FB201"],
+        ["3", "FB201"],
+        ["4", "FB202"],
+        ["5", "FB202"],
+        ["6", "FB201"],
+        ["7", "FB201"],
+        ["8", "FB201"],
+        ["9", "FB201"],
+        ["10", "FB201"],
+    ]
+    assert [r.line for r in scan(path) if r.prediction] == [11]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("p.txt", b"", "suffix '.txt' is none of .jsonl, .csv, .parquet"),
+        ("p.csv", b"", "the file is empty"),
+        ("p.csv", b"id,label\n", "there is no column 'sample_id'"),
+        ("p.csv", b"sample_id,colour\n", "unknown column 'colour'"),
+        ("p.csv", b"sample_id,label,label\n", "column 'label' appears twice"),
+        ("p.csv", b"sample_id,label\na,\xff\n", "not readable as CSV"),
+        ("p.csv", b'sample_id,label\na,"x\n', "not readable as CSV"),
+        ("p.parquet", b"no parquet", "not readable as Parquet"),
+    ],
+)
+def test_files_that_are_no_table_are_refused(
+    tmp_path: Path, name: str, content: bytes, what: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=f"FB208 .*{name}: {what}"):
+        list(read_predictions(path))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"FB402 .*no such file"):
+        list(read_predictions(tmp_path / "none.jsonl"))
+
+
+def test_parquet_from_elsewhere_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "p.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT 's1' AS sample_id, 'yes' AS label, 0.75::FLOAT AS \"score.yes\", "
+            f"NULL AS raw, 2::BIGINT AS trial) TO '{path}'"
+        )
+    assert list(read_predictions(path)) == [
+        Prediction(sample_id="s1", trial=2, decision=Decision(label="yes", scores={"yes": 0.75}))
+    ]
+
+
+def test_the_derived_parquet_holds_the_whole_journal(tmp_path: Path) -> None:
+    folder = run(task=Task(), system=choice(Bad), source=Source(20), out=tmp_path, notify=quiet)
+    with folder.journal.open("ab") as file:
+        file.write(codec.encode(FULL) + b"\n")
+    path = write_parquet(folder)
+    assert list(read_predictions(path)) == list(folder.predictions())
+    assert list(read_predictions(folder.path)) == list(folder.predictions())
+    assert sorted(p.name for p in folder.path.iterdir()) == [
+        ".lock",
+        "predictions.jsonl",
+        "predictions.parquet",
+        "run.json",
+    ]
+
+
+def test_no_parquet_is_made_of_a_torn_or_broken_journal(tmp_path: Path) -> None:
+    folder = run(task=Task(), system=choice(), source=Source(2), out=tmp_path, notify=quiet)
+    whole = folder.journal.read_bytes()
+    folder.journal.write_bytes(whole[:-3])
+    with pytest.raises(DataError, match=r"FB505 .*the last line is unfinished"):
+        write_parquet(folder)
+    folder.journal.write_bytes(b"{broken\n" + whole)
+    with pytest.raises(DataError, match="FB505"):
+        write_parquet(folder)
+    assert json.loads((folder.path / "run.json").read_text())["status"] == "complete"
+    assert not (folder.path / "predictions.parquet").exists()

@@ -120,7 +120,7 @@ class TrpSource:
         texts = [w.text for w in words]
         turn = {  # one object for all slots of the turn
             "words": [[to_ticks(w.start or 0.0), to_ticks(w.end or 0.0)] for w in stimulus.words],
-            "texts": texts,
+            "marks": [w.mark or "" for w in stimulus.words],
             "turn_end": to_ticks(stimulus.turn_end),
             "next_turn": None if stimulus.next_turn is None else to_ticks(stimulus.next_turn),
             "roster": None if self.panels is None else list(self._panel(stimulus).roster),

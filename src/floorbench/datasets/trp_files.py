@@ -1,9 +1,10 @@
 """The files of a within-turn TRP set: stimulus turns, the roster of listeners, their responses.
 
 ``stimuli.jsonl``
-    One turn a line: ``id``, ``list``, ``words`` (``text``, ``start``, ``end``), ``turn_end``, and
-    if known ``next_turn`` (when the next turn starts), ``conversation``, ``speaker``, ``offset``
-    (where the turn's clock starts in the conversation), ``language``, ``split``.
+    One turn a line: ``id``, ``list``, ``words`` (``text``, ``start``, ``end``, and ``mark`` for
+    punctuation that systems do not see), ``turn_end``, and if known ``next_turn`` (when the next
+    turn starts), ``conversation``, ``speaker``, ``offset`` (where the turn's clock starts in the
+    conversation), ``language``, ``split``.
 ``roster.json``
     Everybody who took part: ``id``, ``list``, ``reversed`` (heard the list backwards), and
     ``heard`` (ids of stimuli) when it was not the whole list.
@@ -32,11 +33,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpokenWord:
-    """A word with its times in seconds; ``None`` when they are not known."""
+    """A word with its times in seconds; ``None`` when they are not known.
+
+    ``mark`` is the punctuation that a transcriber put after the word. Systems never see it: it
+    was written by somebody who knew how the turn goes on.
+    """
 
     text: str
     start: float | None
     end: float | None
+    mark: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

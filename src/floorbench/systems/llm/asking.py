@@ -24,12 +24,19 @@ from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import UsageError
 from floorbench.systems.llm import answers
-from floorbench.systems.llm.protocol import END_OF_TEXT, ModelFault, Prompt, TextModel, Usage, mass
+from floorbench.systems.llm.protocol import (
+    END_OF_TEXT,
+    ModelFault,
+    Prompt,
+    TextModel,
+    Usage,
+    mass,
+)
 
 FORMS = Path(__file__).parent / "forms"
 YES, NO = "yes", "no"
-TOP = 500
-"""Candidates for the next token that are asked for, where a model can give so many."""
+TOP, MORE = 500, 4000
+"""Candidates for the next token that are asked for: so many, then more, then all of them."""
 
 # One sentence-final mark, or a line end; "..." and "2.5" do not end a sentence.
 _FINAL = re.compile(r" ?(?:[.?!。？！](?![.\d])|\r?\n)")
@@ -181,7 +188,8 @@ class Boundary(Asking):
     Notes
     -----
     Source: the idea of TurnGPT, which gives turn shifts a token of their own; a plain language
-    model has punctuation instead. Without any such token among the candidates there is no score.
+    model has punctuation instead. Without any such token among all the candidates that the model
+    can give there is no score.
     """
 
     form_name = "boundary-v1"
@@ -206,22 +214,28 @@ class Boundary(Asking):
         super().__init__(model=model, name=name, languages=languages)
 
     def _answer(self, observation: Observation) -> Decision:
-        wanted = min(TOP, self.model.can.top)
-        said = self.model.complete(self._prompt(observation), max_tokens=1, top=wanted)
-        self.usage += said.usage
-        if said.first is None:
-            return Decision(outcome=Outcome.INVALID, reason="no token probabilities")
-        value = mass(said.first, ends_sentence)
+        value, listed = None, 0
+        for wanted in self._candidates():
+            said = self.model.complete(self._prompt(observation), max_tokens=1, top=wanted)
+            self.usage += said.usage
+            if said.first is None:
+                return Decision(outcome=Outcome.INVALID, reason="no token probabilities")
+            value, listed = mass(said.first, ends_sentence), len(said.first)
+            if value is not None:
+                break
         if value is None:
             return Decision(
                 outcome=Outcome.INVALID,
-                reason=f"no sentence end among {len(said.first)} candidates: no score",
+                reason=f"no sentence end among {listed} candidates: no score",
             )
         label = YES if value >= (self.spec.threshold or 0.0) else NO
         return Decision(label=label, scores={self.score: value})
 
     def _own(self) -> dict[str, JsonValue]:
-        return {"candidates": min(TOP, self.model.can.top)}
+        return {"candidates": self._candidates()}
+
+    def _candidates(self) -> list[int]:
+        return sorted({min(n, self.model.can.top) for n in (TOP, MORE, self.model.can.top)})
 
 
 class YesNo(Asking):

@@ -61,7 +61,7 @@ class EmbeddedModel:
         ``FB513`` for numbers below 1.
     """
 
-    can = Capabilities(top=1000, cache=True, deterministic=True)
+    can = Capabilities(top=1_000_000, cache=True, deterministic=True)
 
     def __init__(self, *, path: Path | None = None, context: int = 2048, slots: int = 2) -> None:
         if context < 1 or slots < 1:

@@ -36,7 +36,9 @@ def key(monkeypatch):
 
 
 def model(server, waits=None, *, timeout=5.0, attempts=3, **more):
-    policy = Policy(timeout=timeout, attempts=attempts, sleep=waits if waits is not None else Waits())
+    policy = Policy(
+        timeout=timeout, attempts=attempts, sleep=waits if waits is not None else Waits()
+    )
     made = OpenAIModel(model="fake-1", base_url=server.url + "/v1", policy=policy, **more)
     made.load()
     return made

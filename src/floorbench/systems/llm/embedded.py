@@ -137,6 +137,12 @@ class EmbeddedModel:
         """Continue a prompt (see :class:`floorbench.systems.llm.protocol.TextModel`)."""
         self.load()
         reading = self._read(prompt)
+        size = sum(map(len, reading.chain)) + len(reading.tail)
+        if size + max_tokens > self._context:
+            raise ModelFault(
+                Outcome.FAILED,
+                f"{size} tokens and {max_tokens} more do not fit into a context of {self._context}",
+            )
         slot = self._slot(reading.chain[0])
         done = Usage()
         for chunks in self._missing(slot, reading.chain):

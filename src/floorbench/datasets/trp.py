@@ -68,6 +68,9 @@ class TrpSource:
             raise DataError("FB211", f"no stimulus in split {split!r}", hint=known)
         self.manifest: Manifest | None = read_manifest(self.root)
         self.name = name or (self.manifest.name if self.manifest else self.root.resolve().name)
+        self._lists = sorted({s.list for s in self.stimuli})
+        panels_here = [self._panel(s).roster for s in self.stimuli]
+        self._everyone = list(dict.fromkeys(p for roster in panels_here for p in roster))
         self._located = located if located is not None else str(self.root)
 
     @classmethod
@@ -82,7 +85,6 @@ class TrpSource:
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and size."""
         manifest = self.manifest
-        listeners = {p for s in self.stimuli for p in self._panel(s).roster}
         return {
             "name": self.name,
             "version": manifest.version if manifest else "unknown",
@@ -90,8 +92,8 @@ class TrpSource:
             "notices": list(manifest.notices) if manifest else [],
             "samples": sum(len(s.words) for s in self.stimuli),
             "stimuli": len(self.stimuli),
-            "lists": sorted({s.list for s in self.stimuli}),
-            "listeners": len(listeners),
+            "lists": list(self._lists),
+            "listeners": len(self._everyone),
             "responses": sum(len(t) for s in self.stimuli for t in self._panel(s).onsets.values()),
         }
 
@@ -119,6 +121,8 @@ class TrpSource:
         )
         texts = [w.text for w in words]
         turn = {  # one object for all slots of the turn
+            "lists": self._lists,
+            "everyone": self._everyone,
             "words": [[to_ticks(w.start or 0.0), to_ticks(w.end or 0.0)] for w in stimulus.words],
             "marks": [w.mark or "" for w in stimulus.words],
             "turn_end": to_ticks(stimulus.turn_end),
@@ -141,6 +145,6 @@ class TrpSource:
                     words=words[:slot],
                     cutoff=stimulus.words[slot - 1].end,
                 ),
-                target={"stimulus": stimulus.id, "slot": slot, "turn": turn},
+                target={"slot": [stimulus.id, slot], "turn": turn},
                 tags=tags,
             )

@@ -35,7 +35,7 @@ from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
-from floorbench.tasks.trp_gold import Gold, check_rules
+from floorbench.tasks.trp_gold import Gold, check_rules, slot_of
 from floorbench.tasks.trp_units import Rows
 from floorbench.tasks.units import choice, outcome_code
 
@@ -143,7 +143,7 @@ class TrpTask:
     def due(self, sample: Sample, system: SystemSpec) -> bool:
         """Tell whether the slot is asked for and the system declares the language."""
         turn = sample.target["turn"]
-        last = sample.target["slot"] == len(turn["words"])
+        last = slot_of(sample)[1] == len(turn["words"])
         if last and self._rules.final_slot == "drop":
             return False
         return system.languages is None or sample.observation.language in system.languages
@@ -151,7 +151,7 @@ class TrpTask:
     def gold(self, sample: Sample) -> Decision:
         """Return the consensus label of the slot; its score is the proportion."""
         labels = self._gold.turn(sample).labels
-        slot = int(sample.target["slot"]) - 1
+        slot = slot_of(sample)[1] - 1
         share = float(labels.proportion[slot])
         return Decision(label=NO_YES[int(labels.positive[slot])], scores={"proportion": share})
 
@@ -164,24 +164,24 @@ class TrpTask:
         return f"label '{decision.label}' is neither yes nor no"
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
-        """Return units by kind.
+        """Return one ``slot`` unit per prefix, condition and trial.
 
-        ``slot``: one per prefix, condition and trial, with the columns of
-        :mod:`floorbench.metrics.slots`, ``score``, ``pause`` and ``mark``. ``listener``: one per
-        slot and listener, the listener against the consensus of all others. ``repeat``: one per
-        prefix and condition, with the counts of no and yes over the trials.
+        Columns: those of :mod:`floorbench.metrics.slots`, ``condition``, ``score`` (NaN without
+        one), ``pause``, ``mark`` and ``final`` (flags of the slot), ``strays`` (onsets before and
+        after all slots and the empty slots of a stimulus, on its first row).
         """
-        rows = Rows(self._gold)
+        rows = Rows(self._gold, self.spec.conditions)
         for sample, condition, trial, prediction in items:
             if self.due(sample, system):
                 outcome, label, score = self._said(prediction, system)
                 rows.add(sample, condition, trial, outcome=outcome, label=label, score=score)
-        return rows.scored()
+        return {"slot": rows.scored()}
 
     def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Sequence[Measure]:
         """Return the cells of every condition, the listeners' and the baselines'."""
         return Cells(
-            scored=scored,
+            slots=scored["slot"],
+            rules=self._rules,
             conditions=self.spec.conditions,
             everywhere=UNPROMPTED,
             ranked=system.score is not None,

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from floorbench.core.score import Coverage
+from floorbench.errors import DataError
+from floorbench.events.trp import TrpRules
 from floorbench.metrics import trp
 from floorbench.metrics.agreement import kappa_all, kappa_free, kappa_hit, kappa_near
-from floorbench.metrics.base import OK, Bools, Measure, Metric, Scored, point
+from floorbench.metrics.base import OK, Measure, Metric, Scored, point
 from floorbench.metrics.distances import (
     mae_density,
     mae_seconds,
@@ -23,7 +24,7 @@ from floorbench.metrics.distances import (
 )
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
-from floorbench.metrics.slots import NO_YES
+from floorbench.tasks.trp_baselines import LINEAR, YES, answering, baselines, one_pass, repeats
 from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
 
 WINDOWS = (1, 2, 3)
@@ -31,9 +32,6 @@ NORMS = ("max_predicted", "n_slots", "none")
 LIST_MEANS = ("list_mean", "stimulus_list_macro")
 NOT_THE_PAPERS = "not the paper's kappa_true, which cannot be recovered"
 SAME_EVERYWHERE = "reads no instruction: one run stands for every condition"
-LINEAR = ("slot_precision", "slot_recall", "slot_f", "kappa_all")
-"""Measures of summed counts, for which a mixture of always and never is a random guesser."""
-YES = NO_YES.index("yes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +40,10 @@ class Cells:
 
     Parameters
     ----------
-    scored : mapping of str to Scored
-        Units by kind.
+    slots : Scored
+        All units of the run.
+    rules : TrpRules
+        The rule of the consensus.
     conditions : tuple of str
         All conditions of the task, in order.
     everywhere : str
@@ -55,7 +55,8 @@ class Cells:
         Half-width of the headline windows.
     """
 
-    scored: Mapping[str, Scored]
+    slots: Scored
+    rules: TrpRules
     conditions: tuple[str, ...]
     everywhere: str
     ranked: bool
@@ -64,20 +65,20 @@ class Cells:
 
     def all(self) -> list[Measure]:
         """Return all cells: per condition, then listeners and baselines."""
-        slots = self.scored["slot"]
-        if not len(slots):
+        if not len(self.slots):
             return []
-        present = slots.vocab["condition"]
-        beside = self._baseline_notes()
+        found = baselines(self.slots, self.rules)
+        beside = self._baseline_notes(found)
+        present = {self.conditions[c] for c in set(self.slots.column("condition").tolist())}
         out: list[Measure] = []
         for condition in self.conditions:
             if condition in present:
                 out += self._condition(condition, condition, beside)
-            elif present == (self.everywhere,):
+            elif present == {self.everywhere}:
                 same = self._condition(self.everywhere, condition, beside)
                 out += [_quiet(m, SAME_EVERYWHERE) for m in same]
         out += self._panel()
-        for name, units in self._baselines().items():
+        for name, units in found.items():
             cells = self._short(units, {"baseline": name})
             if name == "random":
                 cells = [m for m in cells if m.metric.spec.name in LINEAR]
@@ -87,9 +88,8 @@ class Cells:
     # ---- one condition -----------------------------------------------------------------------
 
     def _condition(self, taken: str, shown: str, beside: Mapping[str, str]) -> list[Measure]:
-        slots = self.scored["slot"]
-        code = slots.vocab["condition"].index(taken)
-        units = slots.where(slots.column("condition") == code)
+        code = self.conditions.index(taken)
+        units = self.slots.where(self.slots.column("condition") == code)
         where = {"condition": shown}
         out = [
             replace(m, headline=True, note=_joined(m.note, beside.get(m.metric.spec.name)))
@@ -98,7 +98,7 @@ class Cells:
         if self.ranked:
             out += self._ranked(units, where)
         out += self._more(units, where)
-        out += self._repeats(taken, where)
+        out += self._repeats(units, where)
         return out
 
     def _short(self, units: Scored, where: Mapping[str, str]) -> list[Measure]:
@@ -161,14 +161,12 @@ class Cells:
                 "answered items only",
             )
 
-    def _repeats(self, condition: str, where: Mapping[str, str]) -> Iterator[Measure]:
+    def _repeats(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
         """Return how far a model agrees with itself, where it was asked more than once."""
-        cases = self.scored["repeat"]
-        chosen = cases.where(cases.column("condition") == cases.vocab["condition"].index(condition))
-        if self.scored["slot"].column("trial").any():
+        if units.column("trial").any():
             yield self._cell(
                 _named("kappa_self", kappa_free(categories=2)),
-                chosen,
+                repeats(units),
                 where,
                 "the model's own repeats, no listener",
             )
@@ -177,53 +175,27 @@ class Cells:
 
     def _panel(self) -> Iterator[Measure]:
         """Return how far the listeners agree with each other."""
-        once = self.scored["slot"].where(self._once())
+        once = one_pass(self.slots)
         heard = once.column("responses")
         counts = np.stack([(heard == 0).sum(axis=1), (heard == 1).sum(axis=1)], axis=1)
-        yield Measure(
-            metric=_named("kappa_listeners", kappa_free(categories=2)),
-            slice={"raters": "listeners"},
-            scored=with_columns(once, counts=counts),
-            coverage=no_cover(),
-            note="all listeners, no model",
+        yield self._cell(
+            _named("kappa_listeners", kappa_free(categories=2)),
+            answering(with_columns(once, counts=counts), once.column("final")),
+            {"baseline": "panel"},
+            "all listeners, no model",
         )
 
-    def _once(self) -> Bools:
-        """Return a mask of one pass over all slots: the first condition, the first trial."""
-        slots = self.scored["slot"]
-        first: Bools = (slots.column("condition") == slots.column("condition").min()) & (
-            slots.column("trial") == 0
-        )
-        return first
-
-    def _baselines(self) -> dict[str, Scored]:
-        slots = self.scored["slot"]
-        once = slots.where(self._once())
-        once = replace(once, weight=np.ones(len(once)))
-        n = len(once)
-        fixed = {
-            "never": np.zeros(n, dtype=np.bool_),
-            "always": np.ones(n, dtype=np.bool_),
-            "pause": once.column("pause"),
-            "punctuation": once.column("mark"),
-        }
-        out = {name: _answering(once, said) for name, said in fixed.items()}
-        out["random"] = _mixture(once)
-        out["listener"] = self.scored["listener"]
-        return out
-
-    def _baseline_notes(self) -> dict[str, str]:
+    def _baseline_notes(self, found: Mapping[str, Scored]) -> dict[str, str]:
         """Say, for F1 and kappa_all, what the baselines reach on the same slots."""
-        units = self._baselines()
         notes = {"slot_recall": self._consensus_note()}
         for metric in (trp.slot_f(), kappa_all()):
-            values = [f"{name} {_shown(metric, these)}" for name, these in units.items()]
+            values = [f"{name} {_shown(metric, units)}" for name, units in found.items()]
             notes[metric.spec.name] = "baselines: " + ", ".join(values)
         return notes
 
     def _consensus_note(self) -> str:
         """Say how many slots the listeners agreed on, and which onsets lie outside all slots."""
-        once = self.scored["slot"].where(self._once())
+        once = one_pass(self.slots)
         before, after, empty = once.column("strays").sum(axis=0).tolist()
         positive = int((once.column("gold") == YES).sum())
         text = f"{positive} of {len(once)} slots are consensus TRPs"
@@ -244,53 +216,32 @@ class Cells:
             metric=metric,
             slice=dict(where),
             scored=units,
-            coverage=_covered(units, where),
+            coverage=coverage(units),
             note=note,
         )
 
     def _distance(self, metric: Additive, units: Scored, where: Mapping[str, str]) -> Measure:
         """Return a distance with the stimuli that it leaves out."""
-        totals = dict(zip(metric.names, metric.rows(units).totals().tolist(), strict=True))
+        try:
+            rows = metric.rows(units)
+        except DataError as error:
+            if error.code != "FB625":
+                raise
+            return Measure(
+                metric=metric,
+                slice=dict(where),
+                scored=units,
+                coverage=no_cover(),
+                undeclared="a consensus slot has no response around it (final_slot=always)",
+            )
+        totals = dict(zip(metric.names, rows.totals().tolist(), strict=True))
         left = []
         if totals["no_prediction"]:
-            left.append(f"{totals['no_prediction']:g} stimuli without a prediction")
+            left.append(f"{totals['no_prediction']:g} without a prediction")
         if totals["no_consensus"]:
             left.append(f"{totals['no_consensus']:g} without a consensus slot")
-        note = f"left out: {', '.join(left)}" if left else None
+        note = f"stimuli left out: {', '.join(left)}" if left else None
         return self._cell(metric, units, where, note)
-
-
-def _covered(units: Scored, where: Mapping[str, str]) -> Coverage:
-    return no_cover() if "baseline" in where else coverage(units)
-
-
-def _answering(units: Scored, said: Bools) -> Scored:
-    return with_columns(
-        units,
-        predicted=said.astype(np.int64),
-        outcome=np.full(len(units), OK, dtype=np.int64),
-    )
-
-
-def _mixture(units: Scored) -> Scored:
-    """Return random answers at the prevalence, in expectation: always and never, weighted.
-
-    Sums of counts over slots are then exactly those that a random guesser expects. Measures of
-    neighbourhoods and distances are not linear in the answers, so for them this is no guesser.
-    """
-    share = float((units.column("gold") == YES).mean())
-    n = len(units)
-    both = np.concatenate([np.arange(n), np.arange(n)])
-    doubled = Scored(
-        cluster=units.cluster[both],
-        clusters=units.clusters,
-        strata=units.strata,
-        weight=np.repeat([share, 1.0 - share], n),
-        columns={name: values[both] for name, values in units.columns.items()},
-        vocab=units.vocab,
-    )
-    said = np.repeat([True, False], n)
-    return with_columns(_answering(doubled, said), trial=np.repeat([0, 1], n))
 
 
 def _named(name: str, metric: Additive) -> Additive:

@@ -23,9 +23,11 @@ class Turn(NamedTuple):
     Parameters
     ----------
     labels : TrpLabels
-    responses : int64 array (slots, listeners)
-        1 for a response in the slot, 0 for none; columns in the order of ``listeners``.
-    listeners : tuple of str
+    responses : int64 array (slots, everyone)
+        1 for a response in the slot, 0 for none, -1 for a listener who did not hear the
+        stimulus; one column for every listener of the set.
+    lists : tuple of str
+        All lists of the set.
     pause : bool array (slots,)
         Whether a silence of at least the declared length follows the slot's word.
     mark : bool array (slots,)
@@ -34,7 +36,7 @@ class Turn(NamedTuple):
 
     labels: TrpLabels
     responses: Ints
-    listeners: tuple[str, ...]
+    lists: tuple[str, ...]
     pause: Bools
     mark: Bools
 
@@ -62,7 +64,7 @@ class Gold:
         DataError
             ``FB235`` when nobody's responses are known, ``FB613`` when they make no labels.
         """
-        name, given = str(sample.target["stimulus"]), sample.target["turn"]
+        name, given = slot_of(sample)[0], sample.target["turn"]
         known = self._turns.get(name)
         if known is not None and known[0] is given:
             return known[1]
@@ -80,24 +82,25 @@ class Gold:
         return turn
 
     def _build(self, given: Mapping[str, Any]) -> Turn:
-        listeners = tuple(given["roster"])
         labels = trp_labels(
             given["words"],
             given["onsets"],
-            roster=listeners,
+            roster=given["roster"],
             turn_end=given["turn_end"],
             next_turn=given["next_turn"],
             rules=self.rules,
         )
         slots = len(labels)
-        responses = np.zeros((slots, len(listeners)), dtype=np.int64)
-        for column, person in enumerate(listeners):
-            twice = 2 * np.asarray(given["onsets"].get(person, ()), dtype=np.int64)
+        column = {person: n for n, person in enumerate(given["everyone"])}
+        responses = np.full((slots, len(column)), -1, dtype=np.int64)
+        responses[:, [column[person] for person in given["roster"]]] = 0
+        for person, onsets in given["onsets"].items():
+            twice = 2 * np.asarray(onsets, dtype=np.int64)
             slot = np.searchsorted(labels.start, twice, side="right") - 1
-            inside = (slot >= 0) & (slot < slots)
+            inside = slot >= 0
             if slots:
                 inside &= twice < labels.end[-1]
-            responses[slot[inside], column] = 1
+            responses[slot[inside], column[person]] = 1
         words = np.asarray(given["words"], dtype=np.int64)
         following = np.append(words[1:, 0], given["turn_end"] + self.rules.tail)
         if given["next_turn"] is not None:
@@ -107,10 +110,16 @@ class Gold:
         return Turn(
             labels=labels,
             responses=responses,
-            listeners=listeners,
+            lists=tuple(given["lists"]),
             pause=silence >= self._pause,
             mark=np.array(marks, dtype=np.bool_)[:slots],
         )
+
+
+def slot_of(sample: Sample) -> tuple[str, int]:
+    """Return a sample's stimulus and the number of its slot, from 1."""
+    stimulus, slot = sample.target["slot"]
+    return str(stimulus), int(slot)
 
 
 def check_rules(

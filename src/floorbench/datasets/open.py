@@ -58,7 +58,7 @@ def open_dataset(
     return source
 
 
-def starter(name: str, **options: Any) -> DatasetSource:
+def starter(name: str, /, **options: Any) -> DatasetSource:
     """Open a starter set that ships with floorbench.
 
     Raises

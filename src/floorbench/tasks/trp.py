@@ -30,7 +30,7 @@ from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Question, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import exact, to_ticks
-from floorbench.core.vocab import Level, MissingPolicy, Outcome
+from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.slots import NO_YES
@@ -127,7 +127,7 @@ class TrpTask:
         """Return the conditions that make a difference to a system."""
         if "question" in system.modalities:
             return PROMPTED
-        if system.name == "elsewhere" and system.level is Level.REFERENCE:
+        if system.context == "full":  # predictions made elsewhere claim everything
             return self.spec.conditions
         return (UNPROMPTED,)
 

@@ -32,6 +32,12 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "doctor": ("assets:doctor_assets", "Check every asset and say the way out"),
         },
     ),
+    "data": (
+        "Datasets and annotation files",
+        {
+            "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
+        },
+    ),
     "published": (
         "The papers' tables: as printed, and recomputed",
         {

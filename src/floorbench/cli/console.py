@@ -44,7 +44,7 @@ def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
     return "\n".join([line(head), "  ".join("-" * w for w in widths), *map(line, rows)]) + "\n"
 
 
-Tick = Callable[[int, int | None], None]
+Tick = Callable[[int, int], None]
 
 
 @contextmanager
@@ -54,14 +54,14 @@ def progress(title: str) -> Iterator[Tick]:
     Without a terminal one line is printed at the start and one at the end.
     """
     if not sys.stderr.isatty():
-        done = 0
+        reached = (0, 0)
 
-        def count(n: int, total: int | None = None) -> None:
-            nonlocal done
-            done = n
+        def note(done: int, total: int) -> None:
+            nonlocal reached
+            reached = (done, total)
 
-        yield count
-        say(f"{title}: {done} done")
+        yield note
+        say(f"{title}: {reached[0]} of {reached[1]}")
         return
     from rich.console import Console
     from rich.progress import (
@@ -84,4 +84,8 @@ def progress(title: str) -> Iterator[Tick]:
     )
     with bar:
         task = bar.add_task(title, total=None)
-        yield lambda n, of=None: bar.update(task, completed=n, total=of)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield show

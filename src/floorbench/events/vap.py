@@ -184,8 +184,8 @@ def vap_events(vad: Mapping[Role, ArrayLike], rules: VapRules) -> VapEvents:
     activity = np.stack([tracks[role] for role in roles]).T
     silences = _silences(_states(activity))
     filled = _fill(activity, silences)
-    parts = _shifts_and_holds(silences, filled, rules)
     states = _states(filled)
+    parts = _shifts_and_holds(silences, states, rules)
     for side in range(2):
         parts += _backchannels(filled[:, side], side, rules)
         parts.append(_negatives(states, side, rules))
@@ -314,23 +314,19 @@ def _table(kind: VapKind, role: Ints | int, start: Ints, end: Ints) -> Ints:
     return out
 
 
-def _shifts_and_holds(silences: _Silences, filled: Bools, rules: VapRules) -> list[Ints]:
-    frames = len(filled)
+def _shifts_and_holds(silences: _Silences, filled: _States, rules: VapRules) -> list[Ints]:
     silence, before, after, last = silences
     pre, post = rules.frames(rules.pre), rules.frames(rules.post)
     context, ahead = rules.frames(rules.min_context), rules.frames(rules.prediction)
     keep = (before < 2) & (after < 2)
-    keep &= silence.start >= max(context, pre)
+    keep &= silence.start >= context
     keep &= silence.length >= rules.frames(rules.pad + rules.region)
-    keep &= silence.end + post <= frames
     silence, before, after, last = silence.where(keep), before[keep], after[keep], last[keep]
-    total = np.zeros((frames + 1, 2), dtype=np.int64)
-    np.cumsum(filled, axis=0, out=total[1:])
-    heard = total[silence.start] - total[silence.start - pre]
-    follows = total[silence.end + post] - total[silence.end]
-    row = np.arange(len(silence))
-    keep = (heard[row, before] == pre) & (heard[row, 1 - before] == 0)
-    keep &= (follows[row, after] == post) & (follows[row, 1 - after] == 0)
+    stretches, state = filled
+    left = np.searchsorted(stretches.start, silence.start - 1, side="right") - 1
+    right = np.searchsorted(stretches.start, silence.end, side="right") - 1
+    keep = (state[left] == before) & (silence.start - stretches.start[left] >= pre)
+    keep &= (state[right] == after) & (stretches.end[right] - silence.end >= post)
     silence, before, after, last = silence.where(keep), before[keep], after[keep], last[keep]
     shift = before != after
     start = silence.start - ahead

@@ -78,7 +78,7 @@ def projection_classes(vad: Mapping[Role, ArrayLike], rules: ProjectionRules) ->
     frames = len(next(iter(tracks.values())))
     out = np.zeros(max(frames - rules.horizon, 0), dtype=np.uint8)
     for side, track in enumerate(tracks.values()):
-        total = np.zeros(frames + 1, dtype=np.int64)
+        total = np.zeros(frames + 1, dtype=np.int32)
         np.cumsum(track, out=total[1:])
         low = 1
         for b, length in enumerate(rules.bin_frames):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from floorbench.report import codett
-from floorbench.report.summary import summary
+from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table
 from floorbench.run.scoring import Result
 
@@ -27,4 +28,14 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
     make = _TABLES.get(results[0].task.name)
     if make is None or every:
         return [summary(result, every=every) for result in results]
-    return make(results)
+    return _shared_notes_last(make(results), set(notes(results)))
+
+
+def _shared_notes_last(made: list[Table], shared: set[str]) -> list[Table]:
+    """Keep the notes that all tables of a group share under the last one only."""
+    return [
+        replace(table, notes=tuple(n for n in table.notes if n not in shared))
+        if table is not made[-1]
+        else table
+        for table in made
+    ]

@@ -6,7 +6,6 @@ same decision wherever it is computed.
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision, Event
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
-from floorbench.errors import FloorbenchError, SystemProblem, UsageError
+from floorbench.errors import FloorbenchError, SystemProblem
 
 REASON_LENGTH = 240
 
@@ -30,7 +29,7 @@ class SystemChoice:
     Parameters
     ----------
     name : str
-        A catalogued name, or ``module:attribute`` of a class or function that returns a system.
+        A catalogued name, ``path/to/file.py:Class`` or ``package.module:attribute``.
     parameters : mapping
         Keyword arguments, JSON values.
     factory : callable or None
@@ -61,22 +60,20 @@ class SystemChoice:
             raise SystemProblem(
                 "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
             ) from error
+        if not callable(getattr(system, "decide", None)):
+            raise SystemProblem(
+                "FB501",
+                f"system '{self.name}' has no `decide`",
+                hint="A system that decides while it listens needs a driver around it.",
+            )
         return system
 
     def _construct(self) -> System:
         if self.factory is not None:
             return self.factory()
-        if ":" not in self.name:
-            module = importlib.import_module("floorbench.systems")
-            system: System = module.build_system(self.name, **self.parameters)
-            return system
-        module_name, _, attribute = self.name.partition(":")
-        try:
-            target = getattr(importlib.import_module(module_name), attribute)
-        except (ImportError, AttributeError) as error:
-            raise UsageError("FB101", f"there is no system '{self.name}' ({error})") from None
-        built: System = target(**self.parameters)
-        return built
+        from floorbench.systems.build import build_system
+
+        return build_system(self.name, **self.parameters)
 
 
 class Answered(NamedTuple):

@@ -103,11 +103,12 @@ class Job:
         fresh.replace(self._folder.journal)
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
+    def _shown(self, due: Due) -> Observation:
+        shown = self._task.observe(due.sample, due.condition, system=self._spec)
+        return replace(shown, repeat=due.trial)
+
     def _observed(self, due: Due) -> str:
         return observation_hash(self._shown(due))
-
-    def _shown(self, due: Due) -> Observation:
-        return replace(self._task.observe(due.sample, due.condition), repeat=due.trial)
 
     def due(self) -> Iterator[Due]:
         """Yield what is not yet in the journal; check what is."""

@@ -30,8 +30,8 @@ from floorbench.metrics.base import (
 )
 from floorbench.run.checking import ELSEWHERE, check
 from floorbench.run.due import Plan, due_items, make_plan
-from floorbench.run.predictions import predictions_file, read_predictions
-from floorbench.run.signature import protocol_part, system_part
+from floorbench.run.predictions import predictions_file, read_predictions, scan
+from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.stats.bootstrap import DRAWS, bootstrap, compact
 from floorbench.stats.intervals import interval
@@ -134,7 +134,8 @@ def open_predictions(
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
     system = system if system is not None else ELSEWHERE
     if trials is None:
-        trials = 1 + max((p.trial for p in read_predictions(path)), default=0)
+        rows = scan(predictions_file(path))
+        trials = 1 + max((r.prediction.trial for r in rows if r.prediction is not None), default=0)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
     return Opened(path, task, source, system, plan, seed or 0)
 
@@ -327,6 +328,10 @@ def _task_of(record: RunRecord) -> ScoringTask:
     from floorbench.catalog import TASKS
 
     task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
+    if found and task.spec.version == record.task_spec.version:
+        shown = "; ".join(str(d) for d in found)
+        raise UsageError("FB502", f"the task cannot be built again as it was: {shown}")
     return task
 
 

@@ -131,7 +131,9 @@ class TrpTask:
             return self.spec.conditions
         return (UNPROMPTED,)
 
-    def observe(self, sample: Sample, condition: str) -> Observation:
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
         """Return the words so far and, where the condition has one, the instruction."""
         if condition == UNPROMPTED:
             return sample.observation

@@ -1,0 +1,126 @@
+"""``floorbench demo``: the main job on the starter set, from nothing to a table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from floorbench.cli import console
+from floorbench.cli.assets import get
+from floorbench.cli.score import print_results
+from floorbench.core.ports import DatasetSource
+from floorbench.datasets.open import open_dataset
+from floorbench.run.deciding import SystemChoice
+from floorbench.run.engine import run as run_engine
+from floorbench.run.executors import make_executor
+from floorbench.run.job import Progress
+from floorbench.run.references import make_reference
+from floorbench.run.reuse import finished_run
+from floorbench.run.scoring import Result, open_predictions, score
+from floorbench.tasks.codett import CodettTask
+
+MODELS = ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0")
+RULES = ("silence-silero", "silence-webrtc")
+CONSTANTS = (
+    "always-maintain",
+    "always-stop",
+    "always-takeover",
+    "always-dismiss",
+    "constant-per-state",
+)
+REFERENCES = ("prior", "oracle")
+
+
+def demo(
+    *,
+    out: Path = Path("runs"),
+    limit: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    draws: int = 2000,
+    again: bool = False,
+    json: bool = False,
+) -> int:
+    """Evaluate a real turn detector on the CoDeTT starter set and print the stage-1 table.
+
+    Smart-Turn in three versions, two silence-timeout endpointers, the constant policies, the
+    prior and the oracle. The set shows the machine running; it does not rank systems. Finished
+    runs are reused.
+
+    Parameters
+    ----------
+    out
+        Folder of the runs.
+    limit
+        At most so many samples.
+    seed
+        Seed of everything random.
+    workers
+        Processes for the models; up to four by default.
+    draws
+        Draws of the cluster bootstrap.
+    again
+        Run everything again, even what is finished.
+    json
+        Print the results as JSON.
+    """
+    code = get("demo", quiet=True)
+    if code:
+        return code
+    task, source = CodettTask(), open_dataset("starter:codett")
+    results: list[Result] = []
+    folders: list[Path] = []
+    count = workers or min(4, os.cpu_count() or 1)
+    for name, choice in _chosen(task, source, seed):
+        folder = None if again else finished_run(
+            out, task=task, system=choice, source=source, seed=seed, limit=limit
+        )  # fmt: skip
+        if folder is None:
+            parallel = name in MODELS
+            with console.progress(name) as tick:
+
+                def told(p: Progress, tick: console.Tick = tick) -> None:
+                    tick(p.done, p.total)
+
+                folder = run_engine(
+                    task=task,
+                    task_parameters={},
+                    system=choice,
+                    source=source,
+                    executor=make_executor("process", workers=count)
+                    if parallel
+                    else make_executor("serial"),
+                    limit=limit,
+                    seed=seed,
+                    out=out,
+                    progress=told,
+                    notify=_quiet,
+                )
+        folders.append(folder.path)
+        opened = open_predictions(folder.path, task=task, source=source)
+        results.append(score(opened, draws=draws))
+    if json:
+        console.data_json(results)
+    else:
+        print_results(results, "text", every=False)
+        console.data("run folders:")
+        for folder_path in folders:
+            console.data(f"  {folder_path}")
+        console.data(
+            f"next: floorbench compare {folders[0]} {folders[1]}\n"
+            f"      floorbench score {folders[0]} --all"
+        )
+    return 0
+
+
+def _chosen(task: CodettTask, source: DatasetSource, seed: int) -> Iterator[tuple[str, Any]]:
+    for name in (*MODELS, *RULES, *CONSTANTS):
+        yield name, SystemChoice(name=name)
+    for name in REFERENCES:
+        yield name, make_reference(name, task=task, source=source, seed=seed)
+
+
+def _quiet(_: str) -> None:
+    """Say nothing: the demo shows its own progress."""

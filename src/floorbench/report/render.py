@@ -26,5 +26,5 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
     """
     make = _TABLES.get(results[0].task.name)
     if make is None or every:
-        return [summary(result, every=every) for result in results]
+        return [summary(r, every=every, position=i) for i, r in enumerate(results)]
     return make(results)

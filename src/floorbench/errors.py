@@ -498,6 +498,36 @@ CODES: dict[str, Code] = {
         "Check the path and its permissions.",
     ),
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
+    "FB801": Code(
+        "data of a run moved",
+        "A run's data are no longer where the run found them.",
+        "Say where they are now with --dataset PATH.",
+    ),
+    "FB802": Code(
+        "nothing to show",
+        "No run was named, or the runs hold nothing that could be shown together.",
+        "Give run folders that `floorbench run` printed.",
+    ),
+    "FB803": Code(
+        "glyph missing",
+        "A figure holds a character that no font on this machine can draw.",
+        "Install a font with the script, for Chinese for example Debian's fonts-noto-cjk.",
+    ),
+    "FB804": Code(
+        "figure cannot be drawn",
+        "There is no figure of that name or format, or its table lacks a column or has no row.",
+        "The message names the known figures or the column.",
+    ),
+    "FB805": Code(
+        "request not understood",
+        "The page asked for an item, a part or a filter that there is not.",
+        "Reload the page; the run may have changed.",
+    ),
+    "FB806": Code(
+        "page cannot be served",
+        "The address of the viewer cannot be used on this machine.",
+        "Another process may hold the port: choose another with --port, or leave it out.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

@@ -165,6 +165,36 @@ CODES: dict[str, Code] = {
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
     ),
+    "FB271": Code(
+        "bad stimulus rule",
+        "A rule for cutting or ordering stimulus turns is out of range, or lets no turn through.",
+        "Change the named value; `floorbench stimuli cut --help` explains each.",
+    ),
+    "FB272": Code(
+        "tier not usable",
+        "An annotation file lacks the named tier, has two of that name, or the tier is empty.",
+        "Name another tier; the message lists those of the file.",
+    ),
+    "FB273": Code(
+        "words not usable",
+        "A word tier holds a word without times, words out of order, or several words in one.",
+        "Correct the named entry, or align the words first.",
+    ),
+    "FB274": Code(
+        "turns not usable",
+        "Marked turns overlap, hold no word, or go beyond the recording.",
+        "Correct the named turn.",
+    ),
+    "FB275": Code(
+        "lists not usable",
+        "Stimuli lack audio or lists, or the file of lists contradicts itself.",
+        "Make the lists again with `floorbench stimuli lists`.",
+    ),
+    "FB276": Code(
+        "set exists",
+        "The folder already holds a set of stimuli, which would be overwritten.",
+        "Choose another folder.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
         "audio file missing",

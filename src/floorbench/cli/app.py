@@ -38,6 +38,14 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
         },
     ),
+    "stimuli": (
+        "Turns for listeners: cut them, put them into lists",
+        {
+            "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
+            "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "stats": ("stimuli:stats", "Print what the lists of a set hold"),
+        },
+    ),
     "published": (
         "The papers' tables: as printed, and recomputed",
         {

@@ -558,6 +558,41 @@ CODES: dict[str, Code] = {
         "The address of the viewer cannot be used on this machine.",
         "Another process may hold the port: choose another with --port, or leave it out.",
     ),
+    "FB841": Code(
+        "no listening session here",
+        "The folder holds no session of listeners.",
+        "Give the folder that `floorbench listen` printed.",
+    ),
+    "FB842": Code(
+        "session of other stimuli",
+        "The session was begun with other turns or other lists than these.",
+        "Choose another folder with --session; keep turns and lists while people listen.",
+    ),
+    "FB843": Code(
+        "no such participant",
+        "Nobody takes part under this id, or everything of theirs has been deleted.",
+        "Check the id.",
+    ),
+    "FB844": Code(
+        "participant cannot begin",
+        "The id is not an id, has already heard a list, or consent is missing.",
+        "Use a fresh id of small letters and digits, never a name.",
+    ),
+    "FB845": Code(
+        "recording has a hole",
+        "Parts of a microphone recording never arrived.",
+        "Reload the page; the turn is played again.",
+    ),
+    "FB846": Code(
+        "session journal damaged",
+        "A line of a participant's journal is not what this program wrote.",
+        "Restore the file; nothing is skipped silently.",
+    ),
+    "FB847": Code(
+        "corrected onsets not usable",
+        "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
+        "Keep the tier 'responses'; delete the file to have the onsets found again.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

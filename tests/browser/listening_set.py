@@ -1,0 +1,48 @@
+"""A tiny set of turns with lists, and microphone files, for tests of the listening session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from floorbench import codec
+from floorbench.build.stimuli_lists import make_lists
+from floorbench.datasets.trp_files import SpokenWord, Stimulus
+from floorbench.datasets.trp_lists import Lists
+
+RATE = 16_000
+TURNS = {"bread": 3.0, "train": 3.5}
+"""Seconds of each turn; a word every half second."""
+
+
+def make_set(root: Path, *, count: int = 1, turns: dict[str, float] | None = None) -> Lists:
+    """Write a set of hummed turns and its lists."""
+    (root / "audio").mkdir(parents=True)
+    stimuli = []
+    for name, seconds in (turns or TURNS).items():
+        words = tuple(
+            SpokenWord(text=f"w{i}", start=0.1 + 0.5 * i, end=0.4 + 0.5 * i)
+            for i in range(int(seconds / 0.5))
+        )
+        stimuli.append(Stimulus(id=name, list="A", words=words, turn_end=seconds))
+        time = np.arange(round(seconds * RATE)) / RATE
+        spoken = ((time - 0.1) % 0.5 < 0.3) * 0.2 * np.sin(2 * np.pi * 200 * time)
+        soundfile.write(root / "audio" / f"{name}.wav", spoken.astype(np.float32), RATE)
+    lines = (codec.encode(s) + b"\n" for s in stimuli)
+    (root / "stimuli.jsonl").write_bytes(b"".join(lines))
+    return make_lists(root, count=count, seed=5, gap=1.0)
+
+
+def clicks(path: Path, *, period: float = 1.0, seconds: int = 60, rate: int = 48_000) -> None:
+    """Write a click every ``period`` seconds, the first at 0.25 s."""
+    samples = np.zeros(seconds * rate, dtype=np.float32)
+    length = int(0.02 * rate)
+    click = np.exp(-np.arange(length) / (0.004 * rate)) * np.sin(
+        2 * np.pi * 1500 * np.arange(length) / rate
+    )
+    for start in np.arange(0.25, seconds - 0.1, period):
+        at = round(start * rate)
+        samples[at : at + length] = 0.7 * click
+    soundfile.write(path, samples, rate, subtype="PCM_16")

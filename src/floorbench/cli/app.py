@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {

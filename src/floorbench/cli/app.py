@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
@@ -29,6 +31,8 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "list": ("assets:list_assets", "List assets and where each was found"),
             "get": ("assets:get", "Fetch assets into the cache"),
+            "report": ("report:report", "Write one offline page about runs, or their figures"),
+            "view": ("view:view", "See and hear the items of runs on a local page"),
             "doctor": ("assets:doctor_assets", "Check every asset and say the way out"),
         },
     ),

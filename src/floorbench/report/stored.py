@@ -263,9 +263,7 @@ def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | N
     return result if [(e.metric, dict(e.slice)) for e in result.estimates] == cells else None
 
 
-def _plain_result(
-    opened: Opened, measures: Sequence[Measure], items: Sequence[DueItem]
-) -> Result:
+def _plain_result(opened: Opened, measures: Sequence[Measure], items: Sequence[DueItem]) -> Result:
     """Return the cells' values without intervals."""
     counts = {"ok": 0, "absent": 0}
     for item in items:

@@ -211,8 +211,8 @@ def select(group: Group, query: Query, found: Mapping[str, Mask]) -> NDArray[np.
     if query.sort == "data":
         return rows[::-1] if query.down else rows
     if query.sort == "id":
-        order = sorted(rows.tolist(), key=lambda r: group.keys[r], reverse=query.down)
-        return np.array(order, dtype=np.int64)
+        by_id = sorted(rows.tolist(), key=lambda r: group.keys[r], reverse=query.down)
+        return np.array(by_id, dtype=np.int64)
     values = _values(group.run(query.run), query.sort)[rows]
     known = ~np.isnan(values)
     order = np.argsort(-values[known] if query.down else values[known], kind="stable")
@@ -240,7 +240,7 @@ def facets(group: Group, query: Query, found: Mapping[str, Mask]) -> list[dict[s
     """
     run = group.run(query.run)
     layer = run.layer(query.layer)
-    out = []
+    out: list[dict[str, Any]] = []
 
     def add(name: str, title: str, values: tuple[str, ...], codes: NDArray[Any]) -> None:
         mask = np.ones(len(group.keys), dtype=np.bool_)

@@ -48,7 +48,12 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
 PAGE_LIMIT = 500
 BODY_LIMIT = 100_000
 NOT_FOUND = ("FB301", "FB805")
@@ -176,9 +181,7 @@ class Viewer:
         groups = self.runs.groups()
         return {
             "version": self.runs.version,
-            "running": any(
-                run.stored.record.status == "running" for g in groups for run in g.runs
-            ),
+            "running": any(run.stored.record.status == "running" for g in groups for run in g.runs),
             "groups": [
                 {
                     "position": i,
@@ -236,7 +239,7 @@ class Viewer:
         self, group: Group, layer: str, row: int, marks: Mapping[str, set[str]]
     ) -> dict[str, Any]:
         key, sample = group.keys[row], group.samples[row]
-        cells = []
+        cells: list[dict[str, Any] | None] = []
         gold = None
         for run in group.runs:
             if run.item[row] < 0:
@@ -287,9 +290,7 @@ class Viewer:
         if not isinstance(body, dict) or set(body) != {"text", "tags"}:
             raise UsageError("FB805", "a note has text and tags")
         notes = self.runs.notes[group.run(run).stored.path]
-        return notes.put(
-            _key(request).sample_id, text=str(body["text"]), tags=str(body["tags"])
-        )
+        return notes.put(_key(request).sample_id, text=str(body["text"]), tags=str(body["tags"]))
 
     def _pair(self, request: Request) -> tuple[int, int]:
         first = whole(request.query_params, "first", 0)

@@ -165,8 +165,14 @@ def history(records: Records, title: str) -> Any:
         mark = base.mark_point(filled=True, size=55).encode(
             y="value:Q", shape=_shape(alt, "system", systems), tooltip=_tips(alt, rows)
         )
-        bars = base.mark_rule(opacity=0.6).encode(y=alt.Y("low:Q", title="%"), y2="high:Q")
-        panels.append(bars + line + mark)
+        layers = line + mark
+        ranged = [r for r in rows if r["low"] is not None and r["high"] is not None]
+        if ranged:
+            bars = _chart(ranged, metric, width=280, height=220).mark_rule(opacity=0.6)
+            layers += bars.encode(
+                x=x, y=alt.Y("low:Q", title="%"), y2="high:Q", color=_colour(alt, "system", systems)
+            )
+        panels.append(layers)
     return alt.concat(*panels, columns=2, title=alt.TitleParams(title, anchor="start"))
 
 

@@ -110,9 +110,8 @@ def _section(runs: Sequence[StoredRun], *, draws: int, compared: bool, figures: 
 
 def _figures(runs: Sequence[StoredRun]) -> list[Drawn]:
     out = []
+    runs = [run for run in runs if str(run.record.system_spec.level) != "reference"]
     for run in runs:
-        if str(run.record.system_spec.level) == "reference":
-            continue
         for part in figures_data.confusions(run):
             title = f"{run.result.system.name}, {part.about}"
             name = f"confusion-{run.result.system.name}-{part.about}"

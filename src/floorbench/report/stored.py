@@ -268,8 +268,10 @@ def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | N
     return result if [(e.metric, dict(e.slice)) for e in result.estimates] == cells else None
 
 
-def _plain_result(opened: Opened, measures: Sequence[Measure], items: Sequence[DueItem]) -> Result:
-    """Return the cells' values without intervals."""
+def _plain_result(
+    opened: Opened, digest: str, measures: Sequence[Measure], items: Sequence[DueItem]
+) -> Result:
+    """Return the cells' values without intervals; the data's digest is the run's own."""
     counts = {"ok": 0, "absent": 0}
     for item in items:
         name = "absent" if item.prediction is None else item.prediction.decision.outcome.value

@@ -109,7 +109,8 @@ class DuoTask(Task):
     def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Any:
         whole = scored["sample"]
         names = np.array([whole.vocab["condition"][c] for c in whole.column("condition")])
-        plain = replace(whole, columns={**whole.columns, "condition": names})
+        vocab = {k: v for k, v in whole.vocab.items() if k != "condition"}
+        plain = replace(whole, columns={**whole.columns, "condition": names}, vocab=vocab)
         return super().measures({"sample": plain}, system=system)
 
 

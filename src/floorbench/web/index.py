@@ -142,7 +142,10 @@ class RunView:
                 alone.setdefault(key.sample_id, key.condition)
         out = np.full(len(names), -1, dtype=np.int64)
         for i, name in enumerate(names):
-            condition = alone.get(name, "") if codes is None else vocab[int(codes[i])]
+            if codes is None:
+                condition = alone.get(name, "")
+            else:
+                condition = vocab[int(codes[i])] if vocab else str(codes[i])
             trial = trials.get((name, condition), 0)
             row = self._rows.get(PredictionKey(name, condition, trial))
             if row is None and trial:  # more units than trials: several units of one item

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,12 +126,12 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def _cell(text: str) -> tuple[str, Mapping[str, str]]:
-    try:
+    with contextlib.suppress(FloorbenchError):
         about = codec.parse(text)
-        metric = about.pop("metric")
-        return str(metric), {str(k): str(v) for k, v in about.items()}
-    except (FloorbenchError, AttributeError, KeyError):
-        raise UsageError("FB805", f"cell='{text[:80]}' names no cell") from None
+        if isinstance(about, dict) and "metric" in about:
+            slice_ = {str(k): str(v) for k, v in about.items() if k != "metric"}
+            return str(about["metric"]), slice_
+    raise UsageError("FB805", f"cell='{text[:80]}' names no cell")
 
 
 def masks(group: Group, query: Query, marks: Mapping[str, set[str]]) -> dict[str, Mask]:

@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("score:check", "Check a predictions file and name every fault"),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {

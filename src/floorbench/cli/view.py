@@ -41,11 +41,13 @@ def view(
         import starlette  # noqa: F401
     except ImportError:
         raise missing_extra("starlette", "web") from None
+    from floorbench.report.stored import Sources, load
     from floorbench.web.live import LiveRuns
     from floorbench.web.server import Viewer
     from floorbench.web.serving import Serving
 
-    viewer = Viewer(LiveRuns(runs, data=dataset, reader=reader))
+    sources = Sources(dataset, reader=reader)
+    viewer = Viewer(LiveRuns(runs, lambda path: load(path, sources)))
     serving = Serving(viewer.app(), port=port)
     address = f"{serving.address}?token={viewer.token}"
     console.data(address)

@@ -13,11 +13,12 @@ from pathlib import Path
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue, Sample
-from floorbench.core.score import Coverage, Estimate, Interval
+from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Cells, Opened, Result, read_result, signature_of
+from floorbench.run.scoring import Opened, Result, read_result
+from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 
 UNREADABLE_AUDIO = ("FB216", "FB301", "FB302", "FB303", "FB304", "FB305", "FB306")
@@ -147,7 +148,7 @@ class Sources:
 
 
 def load(path: Path, sources: Sources) -> StoredRun:
-    """Read a run folder as it stands.
+    """Read a run folder as it stands, with the task and the data that it names.
 
     Raises
     ------
@@ -158,14 +159,18 @@ def load(path: Path, sources: Sources) -> StoredRun:
     """
     from floorbench.catalog import TASKS
 
-    folder = RunFolder.open(Path(path))
-    record = folder.record()
-    where = Place(str(path))
+    record = RunFolder.open(Path(path)).record()
     task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
-    source = sources.of(record, where)
-    remarks = _data_remarks(record, source, where)
+    return read_run(Path(path), task=task, source=sources.of(record, Place(str(path))))
+
+
+def read_run(path: Path, *, task: ScoringTask, source: DatasetSource) -> StoredRun:
+    """Read a run folder as it stands, with a given task and given data (see :func:`load`)."""
+    folder = RunFolder.open(path)
+    record = folder.record()
+    remarks = _data_remarks(record, source, Place(str(path)))
     plan = Plan(record.conditions, record.trials, record.limit)
-    opened = Opened(Path(path), task, source, record.system_spec, plan, record.seed)
+    opened = Opened(path, task, source, record.system_spec, plan, record.seed)
     predictions, repeated = _predictions(folder)
     items = tuple(
         DueItem(due.sample, due.condition, due.trial, predictions.pop(due.key, None))
@@ -181,7 +186,7 @@ def load(path: Path, sources: Sources) -> StoredRun:
         items=items,
         scored=scored,
         measures=measures,
-        result=stored or _plain_result(opened, measures, items),
+        result=stored or _plain_result(opened, record.dataset.digest, measures, items),
         fresh=stored is not None,
         remarks=tuple(remarks),
     )
@@ -264,21 +269,28 @@ def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | N
 
 
 def _plain_result(
-    opened: Opened, measures: Sequence[Measure], items: Sequence[DueItem]
+    opened: Opened, digest: str, measures: Sequence[Measure], items: Sequence[DueItem]
 ) -> Result:
-    """Return the cells' values without intervals."""
+    """Return the cells' values without intervals; the data's digest is the run's own."""
     counts = {"ok": 0, "absent": 0}
     for item in items:
         name = "absent" if item.prediction is None else item.prediction.decision.outcome.value
         counts[name] = counts.get(name, 0) + 1
-    made = Cells(opened, measures, Coverage(expected=len(items), **counts))
+    metrics = {m.metric.spec.name: m.metric.spec for m in measures}
+    protocol = protocol_part(
+        task=opened.task.spec,
+        dataset=digest,
+        metrics=metrics.values(),
+        plan=opened.plan,
+        bootstrap={"seed": opened.seed, "draws": 0, "level": Interval().level},
+    )
     return Result(
         task=opened.task.spec,
         system=opened.system,
         dataset=opened.source.describe(),
-        signature=signature_of(made, draws=0, level=0.95),
-        coverage=made.coverage,
-        metrics={m.metric.spec.name: m.metric.spec for m in measures},
+        signature=Signature(protocol=protocol, system=system_part(opened.system)),
+        coverage=Coverage(expected=len(items), **counts),
+        metrics=metrics,
         estimates=tuple(_estimate(m) for m in measures),
         headline=tuple(i for i, m in enumerate(measures) if m.headline),
     )

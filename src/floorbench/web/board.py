@@ -56,9 +56,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     }
 
 
-def matrix(
-    group: Group, *, run: int, layer: str, tags: Mapping[str, str]
-) -> dict[str, Any]:
+def matrix(group: Group, *, run: int, layer: str, tags: Mapping[str, str]) -> dict[str, Any]:
     """Return the counts of gold by predicted labels of one run on a part of the items.
 
     Rows are the gold labels that occur, columns the labels that are gold or were predicted, then

@@ -80,12 +80,18 @@ class RunView:
 
     @cached_property
     def layer_names(self) -> tuple[str, ...]:
-        """Names of the layers: ``label`` first, then the suffixes of the paired columns."""
+        """Names of the layers: ``label`` first, then the suffixes of the paired columns.
+
+        A system that never names a label of a further layer is not judged by it.
+        """
         units = self._units
+        if units is None:
+            return ()
         found = []
-        for column in units.columns if units is not None else ():
+        for column in units.columns:
             suffix = column.removeprefix("gold")
-            if column.startswith("gold") and f"predicted{suffix}" in units.columns:  # type: ignore[union-attr]
+            said = units.columns.get(f"predicted{suffix}") if column.startswith("gold") else None
+            if said is not None and (suffix == "" or bool((said >= 0).any())):
                 found.append(suffix.removeprefix("_") or "label")
         return tuple(found)
 
@@ -114,8 +120,6 @@ class RunView:
             rows = self.unit_rows(units)
             said = units.column(f"predicted{suffix}")
             truth = units.column(f"gold{suffix}")
-            # a system that never names a label of this layer is not judged by it
-            judged = bool((said >= 0).any()) or name == "label"
             for row, g, p in zip(rows.tolist(), truth.tolist(), said.tolist(), strict=True):
                 if row < 0:
                     continue
@@ -124,8 +128,6 @@ class RunView:
                     gold[row], predicted[row] = g, p
                     right[row] = good
             right[self.outcome == PENDING] = UNDECIDED
-            if not judged:
-                right[:] = UNDECIDED
         return Layer(name=name, labels=labels, gold=gold, predicted=predicted, right=right)
 
     def unit_rows(self, units: Scored) -> NDArray[np.int64]:
@@ -134,13 +136,16 @@ class RunView:
         codes = units.columns.get("condition")
         vocab = units.vocab.get("condition", ())
         trials: dict[tuple[str, str], int] = {}
-        alone = {}
+        alone: dict[str, str] = {}
         if codes is None:
             for key in self._rows:
                 alone.setdefault(key.sample_id, key.condition)
         out = np.full(len(names), -1, dtype=np.int64)
         for i, name in enumerate(names):
-            condition = alone.get(name, "") if codes is None else vocab[int(codes[i])]
+            if codes is None:
+                condition = alone.get(name, "")
+            else:
+                condition = vocab[int(codes[i])] if vocab else str(codes[i])
             trial = trials.get((name, condition), 0)
             row = self._rows.get(PredictionKey(name, condition, trial))
             if row is None and trial:  # more units than trials: several units of one item

@@ -36,7 +36,7 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
     row = group.row(key)
     sample = group.samples[row]
     shown = sample.observation
-    runs = [_run(run, row, group, key) for run in group.runs]
+    runs = [_run(run, row, group) for run in group.runs]
     return {
         "key": {"sample": key.sample_id, "condition": key.condition, "trial": key.trial},
         "task": group.task,
@@ -69,7 +69,12 @@ def _sound(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
         seconds = max(ref.frames / ref.rate for ref in there)
         return {"part": part, "seconds": seconds, "rate": there[0].rate, "problem": None}
     except FloorbenchError as error:
-        return {"part": part, "seconds": None, "rate": None, "problem": f"{error.code} {error.what}"}
+        return {
+            "part": part,
+            "seconds": None,
+            "rate": None,
+            "problem": f"{error.code} {error.what}",
+        }
 
 
 def _words(shown: Observation) -> list[dict[str, Any]]:
@@ -120,7 +125,7 @@ def _verdict(run: RunView, row: int, layer: str) -> str:
     return "undecided" if right == UNDECIDED else "right" if right == RIGHT else "wrong"
 
 
-def _run(run: RunView, row: int, group: Group, key: PredictionKey) -> dict[str, Any]:
+def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
     stored = run.stored
     spec = stored.record.system_spec
     head: dict[str, Any] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from floorbench.errors import UsageError
-from floorbench.report.stored import Sources, StoredRun, changed, load, with_names
+from floorbench.report.stored import StoredRun, changed, with_names
 from floorbench.web.index import Group
 from floorbench.web.notes import Notes
 
@@ -22,8 +22,8 @@ class LiveRuns:
     ----------
     paths : sequence of Path
         Run folders, at least one.
-    data, reader : str or None
-        Where the data are now, when they moved.
+    read : function
+        Reads one run folder.
     clock : function
         Monotonic seconds. Files are looked at no oftener than every ``PAUSE`` seconds, and than
         twice the time that reading them last took.
@@ -37,20 +37,19 @@ class LiveRuns:
     def __init__(
         self,
         paths: Sequence[Path],
+        read: Callable[[Path], StoredRun],
         *,
-        data: str | None = None,
-        reader: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         resolved = [Path(p).resolve() for p in paths]
         if not resolved or len(set(resolved)) < len(resolved):
             what = "a run is named twice" if resolved else "no run was named"
             raise UsageError("FB802", what)
-        self._sources = Sources(data, reader=reader)
+        self._read = read
         self._clock = clock
         self._lock = threading.Lock()
         self._stamps = {path: changed(path) for path in resolved}
-        self._runs = {path: load(path, self._sources) for path in resolved}
+        self._runs = {path: read(path) for path in resolved}
         self.notes = {path: Notes(path) for path in resolved}
         self.version = 1
         self._groups = _grouped(list(self._runs.values()))
@@ -78,7 +77,7 @@ class LiveRuns:
         for path, stamp in self._stamps.items():
             seen = changed(path)
             if seen != stamp:
-                self._runs[path] = load(path, self._sources)
+                self._runs[path] = self._read(path)
                 self._stamps[path] = seen
                 stale = True
         if stale:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,12 +126,12 @@ def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def _cell(text: str) -> tuple[str, Mapping[str, str]]:
-    try:
+    with contextlib.suppress(FloorbenchError):
         about = codec.parse(text)
-        metric = about.pop("metric")
-        return str(metric), {str(k): str(v) for k, v in about.items()}
-    except (FloorbenchError, AttributeError, KeyError):
-        raise UsageError("FB805", f"cell='{text[:80]}' names no cell") from None
+        if isinstance(about, dict) and "metric" in about:
+            slice_ = {str(k): str(v) for k, v in about.items() if k != "metric"}
+            return str(about["metric"]), slice_
+    raise UsageError("FB805", f"cell='{text[:80]}' names no cell")
 
 
 def masks(group: Group, query: Query, marks: Mapping[str, set[str]]) -> dict[str, Mask]:
@@ -211,8 +212,8 @@ def select(group: Group, query: Query, found: Mapping[str, Mask]) -> NDArray[np.
     if query.sort == "data":
         return rows[::-1] if query.down else rows
     if query.sort == "id":
-        order = sorted(rows.tolist(), key=lambda r: group.keys[r], reverse=query.down)
-        return np.array(order, dtype=np.int64)
+        by_id = sorted(rows.tolist(), key=lambda r: group.keys[r], reverse=query.down)
+        return np.array(by_id, dtype=np.int64)
     values = _values(group.run(query.run), query.sort)[rows]
     known = ~np.isnan(values)
     order = np.argsort(-values[known] if query.down else values[known], kind="stable")
@@ -240,7 +241,7 @@ def facets(group: Group, query: Query, found: Mapping[str, Mask]) -> list[dict[s
     """
     run = group.run(query.run)
     layer = run.layer(query.layer)
-    out = []
+    out: list[dict[str, Any]] = []
 
     def add(name: str, title: str, values: tuple[str, ...], codes: NDArray[Any]) -> None:
         mask = np.ones(len(group.keys), dtype=np.bool_)

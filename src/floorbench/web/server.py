@@ -82,9 +82,7 @@ class Viewer:
         groups = self.runs.groups()
         return {
             "version": self.runs.version,
-            "running": any(
-                run.stored.record.status == "running" for g in groups for run in g.runs
-            ),
+            "running": any(run.stored.record.status == "running" for g in groups for run in g.runs),
             "groups": [
                 {
                     "position": i,
@@ -142,7 +140,7 @@ class Viewer:
         self, group: Group, layer: str, row: int, marks: Mapping[str, set[str]]
     ) -> dict[str, Any]:
         key, sample = group.keys[row], group.samples[row]
-        cells = []
+        cells: list[dict[str, Any] | None] = []
         gold = None
         for run in group.runs:
             if run.item[row] < 0:
@@ -193,9 +191,7 @@ class Viewer:
         if not isinstance(body, dict) or set(body) != {"text", "tags"}:
             raise UsageError("FB805", "a note has text and tags")
         notes = self.runs.notes[group.run(run).stored.path]
-        return notes.put(
-            _key(request).sample_id, text=str(body["text"]), tags=str(body["tags"])
-        )
+        return notes.put(_key(request).sample_id, text=str(body["text"]), tags=str(body["tags"]))
 
     def _pair(self, request: Request) -> tuple[int, int]:
         first = whole(request.query_params, "first", 0)

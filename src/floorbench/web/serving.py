@@ -36,6 +36,7 @@ class Serving:
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             self._socket.bind((HOST, port))
+            self._socket.listen(128)  # visits wait until the server runs
         except (OSError, OverflowError) as error:
             self._socket.close()
             raise EnvironmentProblem("FB806", f"port {port} cannot be used: {error}") from None

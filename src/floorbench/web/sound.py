@@ -76,9 +76,7 @@ def wav_bytes(track: Track, start: int, stop: int) -> Iterator[bytes]:
     at = max(start, HEADER)
     while at < stop:
         first = (at - HEADER) // width
-        last = min(
-            -(-(stop - HEADER) // width), first + _BLOCK_SECONDS * track.rate, track.frames
-        )
+        last = min(-(-(stop - HEADER) // width), first + _BLOCK_SECONDS * track.rate, track.frames)
         block = _pcm(track, first, last).tobytes()
         begin = at - HEADER - first * width
         end = min(len(block), stop - HEADER - first * width)
@@ -135,9 +133,7 @@ def peaks(track: Track, *, buckets: int = BUCKETS) -> dict[str, Any]:
         "seconds": track.seconds,
         "rate": track.rate,
         "buckets": buckets,
-        "channels": {
-            role: _packed(lows[i], highs[i]) for i, role in enumerate(track.roles)
-        },
+        "channels": {role: _packed(lows[i], highs[i]) for i, role in enumerate(track.roles)},
     }
 
 

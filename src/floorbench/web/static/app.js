@@ -93,7 +93,7 @@ async function follow() {
 document.addEventListener("keydown", (event) => {
   if (event.key === "?" && !typing(event)) { event.preventDefault(); help(); }
 });
-window.addEventListener("hashchange", () => show());
+window.addEventListener("hashchange", () => { if (state.about) show(); });
 theme(localStorage.getItem("floorbench-theme") ?? "auto");
 try {
   state.about = await ask("/api/runs");

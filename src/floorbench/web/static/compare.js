@@ -63,7 +63,9 @@ async function pairedTest(place, asked, current) {
     place.replaceChildren(h("h2", {}, "Paired test"),
       h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "paired test" },
         h("table", {},
-          h("thead", {}, h("tr", {}, [table.head, ...table.columns.map((c) => c.name)].map((t) => h("th", { scope: "col" }, t)))),
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, table.head), table.columns.map((c) => h("th", {
+            scope: "col", class: table.rows.some((r) => r.cells[c.key]?.number) ? null : "left",
+          }, c.name)))),
           h("tbody", {}, table.rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.name),
             table.columns.map(({ key }) => {
               const c = row.cells[key];

@@ -115,22 +115,26 @@ function goldText(gold) {
 function dialogue(item, sounds, run) {
   const seen = item.runs[run]?.seen;
   const first = seen ? item.turns.length - seen.turns : 0;
-  const turns = item.turns.map((turn, i) => h("li", { class: `turn ${turn.role}${i < first ? " unseen" : ""}` },
-    h("span", { class: "who" }, turn.role),
+  const turn = (t, i) => h("li", { class: `turn ${t.role}${i < first ? " unseen" : ""}` },
+    h("span", { class: "who" }, t.role),
     h("div", { class: "said" },
-      h("p", { class: "words", lang: item.language }, turn.text ?? "(no transcript)"),
-      turn.audio ? sounds.small(turn.audio) : null,
-      i < first ? h("span", { class: "quiet mark" }, "not shown to the system") : null)));
+      h("p", { class: "words", lang: item.language }, t.text ?? "(no transcript)"),
+      t.audio ? sounds.small(t.audio) : null));
+  const block = (title, from, to) => (to > from
+    ? h("div", {}, h("h2", { class: "small" }, title),
+      h("ol", { class: "turns" }, item.turns.slice(from, to).map((t, i) => turn(t, from + i))))
+    : null);
+  const what = (n) => `${n} turn${n === 1 ? "" : "s"}`;
   return [
-    turns.length
-      ? h("div", {}, h("h2", { class: "small" }, `Context, ${turns.length} turns`), h("ol", { class: "turns" }, turns))
-      : h("p", { class: "quiet" }, "No context."),
     h("div", { class: "target" },
       h("h2", { class: "small" }, "Turn to decide on"),
       item.spoken ? h("p", { class: "quiet" }, `the system has said: “${item.spoken}”`) : null,
       h("p", { class: "words", lang: item.language }, item.text || "(no transcript)"),
       item.target ? sounds.large(item) : h("p", { class: "quiet" }, "This item has no sound."),
       timeTable(item)),
+    block(`Before it, ${what(first)} that the system was not shown`, 0, first),
+    block(`Context shown to the system, ${what(item.turns.length - first)}`, first, item.turns.length),
+    item.turns.length ? null : h("p", { class: "quiet" }, "No context."),
   ];
 }
 
@@ -141,7 +145,10 @@ function marksOf(item) {
     if (!run.decision) continue;
     const number = item.runs.length > 1 ? `${run.run + 1} ` : "";
     if (run.decision.commit !== null) {
-      marks.push({ start: run.decision.commit, text: `${number}commit`, kind: "commit", run: run.name });
+      const start = run.decision.commit;
+      const same = marks.find((m) => m.kind === "commit" && Math.abs(m.start - start) < 0.005);
+      if (same) Object.assign(same, { text: same.text.replace("commit", `${run.run + 1} commit`), run: `${same.run}, ${run.name}` });
+      else marks.push({ start, text: `${number}commit`, kind: "commit", run: run.name });
     }
     for (const e of run.decision.events) marks.push({ ...e, text: `${number}${e.kind}`, kind: "predicted", run: run.name });
   }

@@ -116,6 +116,7 @@ function rowsInSight(group, chosen, first, run) {
   let moved = false;
   const list = h("ol", { class: "rows" });
   const box = h("div", { class: "viewport", tabindex: "-1" }, head(group, run), list);
+  box.style.setProperty("--runs", group.runs.length > 1 ? group.runs.length : 0);
 
   async function fetchPage(page) {
     if (waiting.has(page)) return;

@@ -120,7 +120,7 @@ function matrix(found, group) {
       h("td", { class: "number quiet" }, String(total)));
   });
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "confusion matrix" },
-    h("table", { class: "matrix" },
+    h("table", { class: `matrix${found.predicted.length > 6 ? " many" : ""}` },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "gold ↓  answered →"),
         found.predicted.map((p) => h("th", { scope: "col", title: p }, name(p))),
         h("th", { scope: "col" }, "n"))),

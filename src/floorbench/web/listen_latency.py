@@ -72,7 +72,8 @@ def bursts(samples: NDArray[np.float32], *, rate: int) -> list[float]:
     """Return when bursts of sound begin, in seconds: clicks, taps, a "ta".
 
     A burst begins in the first 5 ms that are four times louder than the median of the recording
-    and a tenth as loud as its loudest, after a quarter of a second without any such.
+    and a tenth as loud as its loudest, after a quarter of a second without any such. A recording
+    that begins inside a burst does not tell when that one began.
     """
     import numpy as np
 
@@ -85,5 +86,5 @@ def bursts(samples: NDArray[np.float32], *, rate: int) -> list[float]:
     if loudness.max() <= 1e-4:
         return []
     loud = np.flatnonzero(loudness >= max(4 * float(np.median(loudness)), 0.1 * loudness.max()))
-    starts = loud[np.diff(loud, prepend=-(10**9)) > round(QUIET / FRAME)]
+    starts = loud[np.diff(loud, prepend=-1) > round(QUIET / FRAME)]
     return [float(s) * width / rate for s in starts]

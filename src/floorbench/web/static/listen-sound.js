@@ -3,7 +3,8 @@
 /** Everything that sounds or is heard. */
 export class Sound {
   constructor() {
-    this.context = new AudioContext({ latencyHint: "interactive" });
+    // Steady rather than quick: the latency is measured, a lost block would shift all that follows.
+    this.context = new AudioContext({ latencyHint: "playback" });
     this.captures = new Set();
     this.level = 0;
     this.microphone = null;
@@ -17,7 +18,7 @@ export class Sound {
     await this.context.resume();
     if (!microphone || this.microphone) return;
     const stream = await navigator.mediaDevices.getUserMedia({
-      audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1 },
+      audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1, latency: { ideal: 0.1 } },
     });
     await this.context.audioWorklet.addModule("/static/listen-worklet.js");
     const source = this.context.createMediaStreamSource(stream);
@@ -68,6 +69,12 @@ export class Sound {
     const { contextTime, performanceTime } = this.context.getOutputTimestamp?.() ?? {};
     if (performanceTime > 0) return contextTime + (stamp - performanceTime) / 1000;
     return this.now - (this.context.outputLatency || 0) + (stamp - performance.now()) / 1000;
+  }
+
+  /** Sound clock against the page's clock, in seconds; a change means that blocks were lost. */
+  get clock() {
+    const { contextTime, performanceTime } = this.context.getOutputTimestamp?.() ?? {};
+    return performanceTime > 0 ? contextTime - performanceTime / 1000 : null;
   }
 
   async decode(bytes) { return this.context.decodeAudioData(bytes); }

@@ -288,7 +288,7 @@ async function keep(here, sent, hidden) {
   }
   const answer = await post("item", {
     item: here.item, visit: me.visit, started: here.start, ...heard,
-    facts: { hidden: hidden(), outputLatency: sound.context.outputLatency ?? null },
+    facts: { hidden: hidden(), outputLatency: sound.context.outputLatency ?? null, clock: sound.clock },
   });
   me.heard = answer.heard;
 }

@@ -46,3 +46,32 @@ def clicks(path: Path, *, period: float = 1.0, seconds: int = 60, rate: int = 48
         at = round(start * rate)
         samples[at : at + length] = 0.7 * click
     soundfile.write(path, samples, rate, subtype="PCM_16")
+
+
+def speaking_metronome(path: Path, *, seconds: int = 120, rate: int = 48_000) -> None:
+    """Write a click with a short spoken sound behind it every second, the first at 0.25 s.
+
+    The sound is a vowel: pulses at 120 Hz through three resonances.
+    """
+    clicks(path, seconds=seconds, rate=rate)
+    samples, _ = soundfile.read(path, dtype="float32")
+    length = int(0.35 * rate)
+    pulses = np.zeros(length)
+    pulses[:: rate // 120] = 1.0
+    vowel = pulses
+    for hertz, width in ((700, 80), (1200, 90), (2600, 120)):
+        vowel = _resonance(vowel, hertz, width, rate)
+    vowel *= np.hanning(length) ** 0.3 * 0.35 / np.abs(vowel).max()
+    for start in np.arange(0.25, seconds - 1, 1.0):
+        at = round((start + 0.02) * rate)
+        samples[at : at + length] += vowel.astype(np.float32)
+    soundfile.write(path, samples, rate, subtype="PCM_16")
+
+
+def _resonance(signal: np.ndarray, hertz: float, width: float, rate: int) -> np.ndarray:
+    radius = np.exp(-np.pi * width / rate)
+    first, second = 2 * radius * np.cos(2 * np.pi * hertz / rate), -(radius**2)
+    out = np.zeros(len(signal) + 2)
+    for i, value in enumerate(signal):
+        out[i + 2] = value + first * out[i + 1] + second * out[i]
+    return out[2:]

@@ -59,6 +59,14 @@ def opened(browser: Any, address: str, **more: Any) -> Any:
     return page
 
 
+def accessible(page: Any) -> None:
+    """Check a sheet with axe-core; every violation is named."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    assert not [f"{v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}" for v in found]
+
+
 def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
@@ -73,7 +81,8 @@ def begin(page: Any, name: str) -> None:
     page.get_by_role("checkbox").check()
     press(page, "Begin")
     title(page, "Sound")
-    press(page, "I hear them")
+    accessible(page)
+    press(page, "It works")
     press(page, "Start the clicks")
 
 
@@ -220,6 +229,7 @@ def test_declining_keeps_nothing_and_deleting_deletes(
     room, address = serve("key")
     page = opened(browser, address)
     title(page, "Before you begin")
+    accessible(page)
     page.get_by_label("Participant id").fill("p01")
     press(page, "Begin")  # the box is not ticked
     page.wait_for_timeout(200)
@@ -233,6 +243,7 @@ def test_declining_keeps_nothing_and_deleting_deletes(
     begin(page, "p01")
     tap_along(page)
     title(page, "Listen")
+    accessible(page)
     page.on("dialog", lambda d: d.accept())
     press(page, "Stop and delete my answers")
     title(page, "Deleted")

@@ -99,7 +99,7 @@ function check() {
     h("div", { class: "actions" }, button("Play three clicks", click)),
     voice() ? [h("p", {}, h("br"), "Say something: the bar should move well to the right, and rest when you are quiet."),
       h("div", { class: "meter", role: "img", "aria-label": "loudness of the microphone" }, bar)] : null,
-    h("div", { class: "actions" }, button("I hear them", () => { shown = false; beat(0); }, { class: "main" })));
+    h("div", { class: "actions" }, button("It works", () => { shown = false; beat(0); }, { class: "main" })));
   if (voice()) draw();
 }
 
@@ -143,7 +143,7 @@ async function beats(test) {
     return;
   }
   const why = found.latency === null
-    ? `Only ${found.used} of the clicks had a response.`
+    ? `${found.used || "None"} of the clicks had a response.`
     : "The responses were not quite even.";
   sheet("Once more?", h("p", {}, why, " Another try helps us to place your responses."),
     h("div", { class: "actions" }, button("Try again", () => beats(test + 1), { class: "main" }),

@@ -95,13 +95,11 @@ def onsets(
         Replace TextGrids that are there, corrections included.
     """
     from floorbench.audio.vad import vad as detector
-    from floorbench.datasets.trp_files import STIMULI, read_stimuli
     from floorbench.web.listen_onsets import find
     from floorbench.web.listen_store import Session
 
-    found = find(
-        Session(session), read_stimuli(stimuli / STIMULI), detector=detector(vad), again=again
-    )
+    kept = Session(session)
+    found = find(kept, kept.stimuli(stimuli), detector=detector(vad), again=again)
     console.say(f"{found.responses} responses in {found.written} recordings")
     if found.kept:
         console.say(f"{found.kept} TextGrids were there and are kept (--again replaces them)")

@@ -19,7 +19,6 @@ from floorbench.datasets.trp_files import (
     STIMULI,
     Participant,
     Responses,
-    read_stimuli,
 )
 from floorbench.errors import DataError, Place
 from floorbench.web.listen_onsets import NO_RESPONSE, corrected
@@ -56,9 +55,10 @@ def export(session: Session, stimuli: Path, *, exclude: Sequence[str] = NO_RESPO
     Raises
     ------
     DataError
-        ``FB847`` for a recorded turn whose responses have not been found yet.
+        ``FB842`` for other stimuli, ``FB847`` for a recorded turn whose responses have not been
+        found yet.
     """
-    known = read_stimuli(stimuli / STIMULI)
+    known = session.stimuli(stimuli)
     in_list: dict[str, set[str]] = {}
     for s in known:
         in_list.setdefault(s.list, set()).add(s.id)

@@ -75,6 +75,7 @@ def find(
     ----------
     session : Session
     stimuli : sequence of Stimulus
+        Those that were heard.
     detector : Vad
     again : bool
         Replace TextGrids that are there, corrections included.
@@ -82,7 +83,7 @@ def find(
     Raises
     ------
     DataError
-        ``FB232`` for a turn that the stimuli lack, ``FB301`` to ``FB304`` for a recording.
+        ``FB301`` to ``FB304`` for a recording that cannot be read.
     """
     known = {s.id: s for s in stimuli}
     written = kept = responses = 0
@@ -90,8 +91,6 @@ def find(
         if one.grid.is_file() and not again:
             kept += 1
             continue
-        if one.done.stimulus not in known:
-            raise DataError("FB232", f"there is no stimulus '{one.done.stimulus}'")
         info = probe(one.wav)
         samples = decode(one.wav, start=0, stop=info.frames, channel=None)
         spans = voice_spans(samples, rate=info.rate, detector=detector)

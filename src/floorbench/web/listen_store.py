@@ -20,6 +20,7 @@ from typing import Any
 
 from floorbench import codec
 from floorbench.core.sample import JsonValue
+from floorbench.datasets.trp_files import STIMULI, Stimulus, read_stimuli
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 
 SESSION, PEOPLE, LOG, SOUND = "session.json", "participants", "log.jsonl", "audio"
@@ -243,6 +244,17 @@ class Session:
                 where=Place(str(folder)),
             )
         return session
+
+    def stimuli(self, root: Path) -> tuple[Stimulus, ...]:
+        """Read the stimuli that were heard, ``FB842`` when these are others."""
+        found = read_stimuli(root / STIMULI)
+        if codec.digest(list(found)) != self.record.data:
+            raise UsageError(
+                "FB842",
+                f"'{self.record.stimuli}' was heard; these turns differ from it",
+                where=Place(str(root)),
+            )
+        return found
 
     def people(self) -> dict[str, Person]:
         """Return everybody who gave consent, by id."""

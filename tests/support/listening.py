@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -75,3 +76,33 @@ def _resonance(signal: np.ndarray, hertz: float, width: float, rate: int) -> np.
     for i, value in enumerate(signal):
         out[i + 2] = value + first * out[i + 1] + second * out[i]
     return out[2:]
+
+
+@dataclass
+class LoudVad:
+    """Speech is where a frame is loud; frames are as coarse as those of the real ones."""
+
+    name: str = "loud"
+    hop: int = 512
+
+    def weights(self) -> dict[str, str]:
+        return {}
+
+    def load(self) -> None:
+        return None
+
+    def activity(self, samples: np.ndarray) -> np.ndarray:
+        count = -(-len(samples) // self.hop)
+        padded = np.zeros(count * self.hop)
+        padded[: len(samples)] = samples
+        loud = np.sqrt((padded.reshape(count, self.hop) ** 2).mean(axis=1)) > 0.05
+        return loud.astype(np.float32)
+
+
+def spoken(*starts: float, seconds: float = 4.0, length: float = 0.3) -> np.ndarray:
+    random = np.random.default_rng(3)
+    out = random.normal(0, 0.001, round(seconds * RATE))
+    for start in starts:
+        at = round(start * RATE)
+        out[at : at + round(length * RATE)] += random.normal(0, 0.2, round(length * RATE))
+    return out.astype(np.float32)

@@ -34,7 +34,7 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def open_page(browser: Any) -> Iterator[Opener]:
+def open_page(browser: Any, serve: Callable[..., str]) -> Iterator[Opener]:
     """Open pages; at the end no page may have had an error or talked to another host."""
     contexts: list[Any] = []
     wrong: list[str] = []

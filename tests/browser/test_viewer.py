@@ -42,7 +42,7 @@ SCROLL = """share => {
   const view = document.querySelector('.viewport');
   view.scrollTop = share * view.scrollHeight;
 }"""
-SECOND = """[...document.querySelectorAll('.playlist li')]
+SECOND = """() => [...document.querySelectorAll('.playlist li')]
   .findIndex(line => line.classList.contains('now')) === 1"""
 
 
@@ -134,7 +134,7 @@ def test_filters_sorting_and_disagreement(open_page: Opener, duo: tuple[str, lis
     page.get_by_label("against").select_option("")
     wait_count(page, "24")
     page.get_by_label("order").select_option("score.1")
-    page.wait_for_function("document.querySelector('a.row .score')?.textContent === '0.890'")
+    page.wait_for_function("() => document.querySelector('a.row .score')?.textContent === '0.900'")
     page.get_by_role("searchbox").fill("number 11")
     page.get_by_role("searchbox").press("Enter")
     wait_count(page, "2")
@@ -156,7 +156,7 @@ def test_sound_plays_and_seeks(open_page: Opener, duo: tuple[str, list[Path]], s
     go(page, "#/item?at=3&sample=s1&condition=h1")
     page.locator("main[data-waves=drawn]").wait_for()
     page.get_by_role("button", name="play the turn").click()
-    page.wait_for_function("window.sounds.some(s => s.currentTime > 0.3)")
+    page.wait_for_function("() => window.sounds.some(s => s.currentTime > 0.3)")
     playing = sounds(page)[0]
     assert playing["error"] is None
     assert playing["decoded"] > 0
@@ -165,14 +165,14 @@ def test_sound_plays_and_seeks(open_page: Opener, duo: tuple[str, list[Path]], s
     page.get_by_role("button", name="pause the turn").click()
     assert sounds(page)[0]["paused"]
     page.get_by_label("position in the turn").fill("1.5")
-    page.wait_for_function("window.sounds.some(s => Math.abs(s.currentTime - 1.5) < 0.02)")
+    page.wait_for_function("() => window.sounds.some(s => Math.abs(s.currentTime - 1.5) < 0.02)")
     page.get_by_role("button", name="play the turn").click()
-    page.wait_for_function("window.sounds.every(s => !s.src || s.ended)")
+    page.wait_for_function("() => window.sounds.every(s => !s.src || s.ended)")
     assert set(statuses) <= {200, 206}
     assert 206 in statuses
     page.get_by_role("button", name="play turn 0").click()
     page.wait_for_function(
-        "window.sounds.some(s => s.src.includes('part=turn-0') && s.currentTime > 0.2)"
+        "() => window.sounds.some(s => s.src.includes('part=turn-0') && s.currentTime > 0.2)"
     )
 
 
@@ -207,21 +207,21 @@ def test_the_keyboard_alone_is_enough(open_page: Opener, duo: tuple[str, list[Pa
     page.locator("main[data-waves=drawn]").wait_for()
     assert "2 of 24" in page.locator(".where").inner_text()
     page.keyboard.press(" ")
-    page.wait_for_function("window.sounds.some(s => s.currentTime > 0.1 && !s.paused)")
+    page.wait_for_function("() => window.sounds.some(s => s.currentTime > 0.1 && !s.paused)")
     page.keyboard.press(" ")
-    page.wait_for_function("window.sounds.every(s => s.paused)")
+    page.wait_for_function("() => window.sounds.every(s => s.paused)")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("j")
-    page.wait_for_function("document.querySelector('.where')?.textContent === '3 of 24'")
+    page.wait_for_function("() => document.querySelector('.where')?.textContent === '3 of 24'")
     page.keyboard.press("k")
-    page.wait_for_function("document.querySelector('.where')?.textContent === '2 of 24'")
+    page.wait_for_function("() => document.querySelector('.where')?.textContent === '2 of 24'")
     page.keyboard.press("?")
     page.locator("dialog[open]").wait_for()
     page.keyboard.press("Escape")
     page.locator("dialog[open]").wait_for(state="detached")
     page.keyboard.press("Escape")
     page.locator("a.row").first.wait_for()
-    page.wait_for_function("document.activeElement.dataset?.at === '1'")
+    page.wait_for_function("() => document.activeElement.dataset?.at === '1'")
 
 
 def test_notes_are_kept(open_page: Opener, duo: tuple[str, list[Path]]) -> None:
@@ -230,7 +230,8 @@ def test_notes_are_kept(open_page: Opener, duo: tuple[str, list[Path]]) -> None:
     go(page, "#/item?at=2&sample=s1&condition=h0")
     page.locator("#note").fill("breath before the word")
     page.locator("#tags").fill("breath early")
-    page.get_by_role("button", name="Keep").click()
+    with page.expect_response(lambda r: "breath early" in (r.request.post_data or "")):
+        page.get_by_role("button", name="Keep").click()
     page.get_by_text("kept 20").wait_for()
     kept = json.loads((paths[0] / "notes.json").read_text())["notes"]["s1"]
     assert kept["text"] == "breath before the word"
@@ -284,7 +285,7 @@ def test_two_runs_side_by_side_and_the_playlist(
     items = page.locator(".playlist li")
     assert items.count() == 8
     page.get_by_role("button", name="Play all").click()
-    page.wait_for_function("window.sounds.some(s => s.currentTime > 0.2)")
+    page.wait_for_function("() => window.sounds.some(s => s.currentTime > 0.2)")
     page.locator(".playlist li.now").wait_for()
     page.wait_for_function(SECOND)
     page.get_by_role("button", name="Pause").click()

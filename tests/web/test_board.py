@@ -13,7 +13,7 @@ from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs
 def group(tmp_path: Path) -> Group:
     paths = duo_runs(tmp_path)
     task, source = DuoTask(), DuoSource()
-    score(open_predictions(paths[0], task=task, source=source), draws=30)
+    score(open_predictions(paths[0], task=task, source=source), draws=500)
     read = duo_reader()
     return Group([read(p) for p in paths])
 

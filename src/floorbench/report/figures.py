@@ -151,7 +151,9 @@ def history(records: Records, title: str) -> Any:
     """Metrics against the number of user turns of history, one panel a metric."""
     alt = _altair()
     systems, metrics = _names(records, "system"), _names(records, "metric")
-    x = alt.X("history:Q", title="user turns of history", axis=alt.Axis(tickMinStep=1))
+    lengths = sorted({r["history"] for r in records})
+    axis = alt.Axis(values=lengths, format="d")
+    x = alt.X("history:Q", title="user turns of history", axis=axis)
     panels = []
     for metric in metrics:
         rows = [r for r in records if r["metric"] == metric]

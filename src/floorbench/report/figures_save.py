@@ -166,12 +166,11 @@ def _covered(path: Path) -> _Font:
     """
     from fontTools.ttLib import TTCollection, TTFont, TTLibError
 
-    with contextlib.suppress(OSError, TTLibError, KeyError, ValueError):
-        if path.suffix.lower() in (".ttc", ".otc"):
-            with TTCollection(path, lazy=True) as collection:
-                faces = {str(f["name"].getDebugName(1)): f for f in collection.fonts}
-                name = next((n for n in faces if n.endswith(" SC")), next(iter(faces)))
-                return _Font(name, frozenset(faces[name].getBestCmap() or ()))
-        with TTFont(path, lazy=True) as one:
+    with contextlib.suppress(OSError, TTLibError, KeyError, ValueError), path.open("rb") as file:
+        if path.suffix.lower() not in (".ttc", ".otc"):
+            one = TTFont(file, lazy=True)
             return _Font(str(one["name"].getDebugName(1)), frozenset(one.getBestCmap() or ()))
+        faces = {str(f["name"].getDebugName(1)): f for f in TTCollection(file, lazy=True).fonts}
+        name = next((n for n in faces if n.endswith(" SC")), next(iter(faces)))
+        return _Font(name, frozenset(faces[name].getBestCmap() or ()))
     return _Font("", frozenset())

@@ -123,7 +123,8 @@ def _figures(runs: Sequence[StoredRun]) -> list[Drawn]:
     ):
         for part in parts:
             title = f"{words}, {part.about}" if part.about else words
-            out.append(Drawn(f"{kind}-{part.about}", title, draw(kind, part.rows, title=title)))
+            name = f"{kind}-{part.about}".rstrip("-")
+            out.append(Drawn(name, title, draw(kind, part.rows, title=title)))
     return out
 
 

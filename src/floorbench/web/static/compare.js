@@ -14,7 +14,7 @@ export async function showCompare({ group, parameters, current }) {
   const options = group.runs.map((r) => [r.run, r.name]);
   const asked = { group: group.position, first, second, layer };
   const parts = await ask("/api/compare", asked);
-  const test = h("section", { "aria-label": "paired test" });
+  const test = h("section", {});
   const list = h("section", { "aria-label": "playlist" });
   const played = playlist(list, group, { first, second, layer, how: parameters.how ?? "first-only", tags: tagsOf(parameters) }, current);
   return {

@@ -343,10 +343,13 @@ function notes(group, item, run) {
   const state = h("span", { class: "quiet", role: "status" }, own.changed ? `kept ${own.changed}` : "");
   const text = h("textarea", { id: "note", rows: 3, "aria-label": "note", value: own.text, placeholder: "What do you hear?" });
   const tags = h("input", { type: "text", id: "tags", value: own.tags.join(" "), "aria-label": "tags", placeholder: "tags, between blanks" });
-  const keep = async () => {
+  let before = Promise.resolve();
+  const keep = () => { before = before.then(send); };
+  const send = async () => {
+    const sent = { text: text.value, tags: tags.value };
     try {
-      const kept = await ask("/api/notes", { ...itemParameters(group.position, item.key), run }, { text: text.value, tags: tags.value });
-      tags.value = kept.tags.join(" ");
+      const kept = await ask("/api/notes", { ...itemParameters(group.position, item.key), run }, sent);
+      if (tags.value === sent.tags && document.activeElement !== tags) tags.value = kept.tags.join(" ");
       state.textContent = `kept ${kept.changed}`;
     } catch (error) {
       state.textContent = `not kept: ${error.message}`;

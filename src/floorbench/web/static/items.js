@@ -143,9 +143,9 @@ function rowsInSight(group, chosen, first, run) {
       if (!line) fetchPage(page);
       rows.push(row(line, i));
     }
-    const focused = document.activeElement?.dataset?.at;
+    const focused = list.contains(document.activeElement);
     list.replaceChildren(...rows);
-    if (focused !== undefined) list.querySelector(`[data-at="${focused}"]`)?.focus({ preventScroll: true });
+    if (focused) list.querySelector(`[data-at="${active}"]`)?.focus({ preventScroll: true });
   }
 
   function row(line, i) {
@@ -209,7 +209,7 @@ function head(group, run) {
   return h("div", { class: "row head", "aria-hidden": "true" },
     h("span", {}, "item"), h("span", {}, "scenario"), h("span", {}, "gold"), h("span", {}, name),
     h("span", { class: "number" }, "score"),
-    h("span", {}, group.runs.length > 1 ? "all runs" : ""));
+    h("span", {}, group.runs.length > 1 ? "runs" : ""));
 }
 
 function cells(line, group, run) {

@@ -66,7 +66,7 @@ export function drawSmall(canvas, wave, share = 0) {
   }
 }
 
-const TOP = 26;
+const TOP = 36;
 const LANE = 74;
 const WORDS = 20;
 export const GUTTER = 58;
@@ -124,16 +124,16 @@ export function drawLine(canvas, { wave, seconds, words, marks, at }) {
       paper.globalAlpha = 1;
     }
     paper.beginPath();
-    paper.moveTo(left, TOP - 6);
+    paper.moveTo(left, m.kind === "gold" ? 4 : 18);
     paper.lineTo(left, bottom);
     paper.stroke();
     const wide = paper.measureText(m.text).width;
     let start = left + wide + 6 > width ? left - wide - 4 : left + 4;
     start = Math.max(2, start);
-    const row = taken.some(([a, b]) => start < b && start + wide > a) ? null : 10;
-    if (row !== null) {
+    const row = m.kind === "gold" ? 9 : 23;
+    if (!taken.some(([y, a, b]) => y === row && start < b && start + wide > a)) {
       paper.fillText(m.text, start, row);
-      taken.push([start, start + wide + 4]);
+      taken.push([row, start, start + wide + 4]);
     }
   }
   paper.setLineDash([]);

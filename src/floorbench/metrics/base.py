@@ -14,6 +14,10 @@ tagged with its cluster. A metric is then a pure function of that, in one of two
 Both become the same thing through :func:`evaluator`: a function from an array of cluster weights
 ``(draws, clusters)`` to values ``(draws,)``. Inside these functions undefined is NaN; at the
 boundary (:func:`point`) it becomes ``None`` with the metric's own reason.
+
+An evaluator that knows a short way to its leave-one-out values offers it as a second method,
+``leave_one_out`` (:class:`floorbench.metrics.jackknife.LeavesOut`). All additive metrics do, and
+so does AUC; for the others the weights are written out.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.score import Coverage
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.errors import DataError
+from floorbench.metrics.jackknife import LeftOut
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -311,8 +316,29 @@ def evaluator(metric: Metric, scored: Scored) -> Evaluator:
         return metric.prepare(scored)
     if isinstance(metric, WeightedMetric):
         return lambda weights: metric.value_weighted(scored, weights)
-    sums = metric.rows(scored).by_cluster()
-    return lambda weights: metric.value(weights @ sums)
+    return OfSums(metric, metric.rows(scored).by_cluster())
+
+
+class OfSums:
+    """Evaluator of an additive metric from its sums per cluster.
+
+    Parameters
+    ----------
+    metric : AdditiveMetric
+    sums : float64 array (clusters, k)
+    """
+
+    def __init__(self, metric: AdditiveMetric, sums: Floats) -> None:
+        self._metric = metric
+        self._sums = sums
+
+    def __call__(self, weights: Floats) -> Floats:
+        """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``."""
+        return self._metric.value(weights @ self._sums)
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        """Return the value without each cluster in turn."""
+        return self._metric.value(left.totals(self._sums))
 
 
 def point(metric: Metric, scored: Scored) -> Point:

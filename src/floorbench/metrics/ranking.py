@@ -29,6 +29,7 @@ from floorbench.metrics.inputs import (
     coded,
     finite,
 )
+from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.metrics.kinds import Weighted, undefined
 from floorbench.metrics.roc import EqualError
 
@@ -156,6 +157,21 @@ def read_scores(scored: Scored, *, positive: str, score: str, missing: str) -> S
     )
 
 
+class _Mean:
+    """Mean of evaluators."""
+
+    def __init__(self, parts: Sequence[Evaluator]) -> None:
+        self._parts = parts
+
+    def __call__(self, weights: Floats) -> Floats:
+        mean: Floats = np.mean([part(weights) for part in self._parts], axis=0)
+        return mean
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        mean: Floats = np.mean([leave_one_out(part, left) for part in self._parts], axis=0)
+        return mean
+
+
 def _metric(
     name: str,
     build: Callable[[Floats, Bools, Floats, Ints, int], Evaluator],
@@ -172,7 +188,7 @@ def _metric(
             if s.unanswered:
                 return undefined
             parts.append(build(s.score, s.positive, s.weight, s.cluster, s.n_clusters))
-        return lambda weights: np.mean([part(weights) for part in parts], axis=0)
+        return _Mean(parts)
 
     def why(scored: Scored) -> str:
         for label in labels:

@@ -25,9 +25,9 @@ from floorbench.metrics.base import (
     Measure,
     Metric,
     ScoringTask,
-    evaluator,
     point,
 )
+from floorbench.metrics.bundle import evaluators
 from floorbench.run.checking import ELSEWHERE, check
 from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.predictions import predictions_file, read_predictions, scan
@@ -260,7 +260,7 @@ def _estimates(
         slices = {i: compact(measures[i].scored) for i in positions}
         strata = slices[positions[0]].strata
         found = bootstrap(
-            {str(i): evaluator(measures[i].metric, slices[i]) for i in positions},
+            evaluators({str(i): (measures[i].metric, slices[i]) for i in positions}),
             strata,
             draws=draws,
             seed=seed,

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import Metric, Scored, evaluator
+from floorbench.metrics.base import Metric, Scored
+from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
 
@@ -58,7 +59,7 @@ def intervals(
     check_level(level)
     slice_ = compact(scored)
     found = bootstrap(
-        {name: evaluator(metric, slice_) for name, metric in metrics.items()},
+        evaluators({name: (metric, slice_) for name, metric in metrics.items()}),
         slice_.strata,
         draws=draws,
         seed=seed,

@@ -15,9 +15,10 @@ from floorbench.metrics.base import (
     Floats,
     Metric,
     Scored,
-    evaluator,
     point,
 )
+from floorbench.metrics.bundle import evaluators
+from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.intervals import interval
 from floorbench.stats.permutation import PERMUTATIONS, SwapTest, permutation_test, swap_metric
@@ -108,8 +109,9 @@ def compare(
     check_level(level)
     a, b = compact(a), compact(b)
     b = align(a, b)
+    sides = [evaluators({n: (m, side) for n, m in metrics.items()}) for side in (a, b)]
     drawn = bootstrap(
-        {name: difference(evaluator(m, a), evaluator(m, b)) for name, m in metrics.items()},
+        {name: Difference(sides[0][name], sides[1][name]) for name in metrics},
         a.strata,
         draws=draws,
         seed=seed,
@@ -128,9 +130,24 @@ def compare(
     }
 
 
-def difference(a: Evaluator, b: Evaluator) -> Evaluator:
-    """Return A - B as one evaluator, so that both systems see the same draw."""
-    return lambda weights: a(weights) - b(weights)
+class Difference:
+    """A - B as one evaluator, so that both systems see the same draw.
+
+    Parameters
+    ----------
+    a, b : Evaluator
+    """
+
+    def __init__(self, a: Evaluator, b: Evaluator) -> None:
+        self._a, self._b = a, b
+
+    def __call__(self, weights: Floats) -> Floats:
+        """Map cluster weights ``(draws, clusters)`` to differences ``(draws,)``."""
+        return self._a(weights) - self._b(weights)
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        """Return the difference without each cluster in turn."""
+        return leave_one_out(self._a, left) - leave_one_out(self._b, left)
 
 
 def align(a: Scored, b: Scored) -> Scored:

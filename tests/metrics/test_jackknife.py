@@ -7,7 +7,7 @@ from floorbench.metrics.base import evaluator
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.classification import accuracy, macro_accuracy
 from floorbench.metrics.fscore import f_score, weighted_f1
-from floorbench.metrics.jackknife import LeavesOut, left_out, leave_one_out
+from floorbench.metrics.jackknife import LeavesOut, leave_one_out, left_out
 from floorbench.metrics.ranking import auc, auc_macro, eer
 from oracles.metrics_cases import ACTIONS, WORDS, label_case, score_case
 
@@ -87,9 +87,9 @@ def test_nothing_to_leave_out(name: str) -> None:
 
 def test_additive_metrics_and_auc_have_a_short_way_and_functions_do_not() -> None:
     rng = np.random.default_rng(0)
-    for name, short in {"accuracy": True, "f": True, "auc": True, "auc_macro": True}.items():
+    for name in ("accuracy", "f", "auc", "auc_macro"):
         metric, case = CELLS[name]
-        assert isinstance(evaluator(metric, case(rng)), LeavesOut) == short
+        assert isinstance(evaluator(metric, case(rng)), LeavesOut)
     assert not isinstance(lambda w: w.sum(axis=1), LeavesOut)
 
 

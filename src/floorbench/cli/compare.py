@@ -11,7 +11,7 @@ from floorbench.cli import console
 from floorbench.cli.options import Form
 from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
-from floorbench.run.compare import compare_runs
+from floorbench.run.compare import compare_many
 from floorbench.run.scoring import open_predictions
 
 
@@ -28,8 +28,8 @@ def compare(
 ) -> int:
     """Compare runs on the same samples: paired differences, intervals and tests.
 
-    Both runs are scored anew with the installed version. Their protocols must be equal; what
-    differs between the systems is printed.
+    All runs are scored anew with the installed version. Their protocols must be equal; what
+    differs between the systems is printed. The p values of all tables are corrected together.
 
     Parameters
     ----------
@@ -50,11 +50,13 @@ def compare(
     json
         Print JSON.
     """
-    base = open_predictions(first)
-    found = [
-        compare_runs(open_predictions(path), base, draws=draws, level=level, headline=not every)
-        for path in (second, *others)
-    ]
+    found = compare_many(
+        [open_predictions(path) for path in (second, *others)],
+        open_predictions(first),
+        draws=draws,
+        level=level,
+        headline=not every,
+    )
     if json:
         console.data_json(found)
         return 0

@@ -66,7 +66,8 @@ class Concordance:
         p, n = self._positive[inside], self._negative[inside]
 
         def mass(values: Floats) -> Floats:
-            return np.bincount(cluster, weights=values, minlength=self._n_clusters)
+            found = np.bincount(cluster, weights=values, minlength=self._n_clusters)
+            return found.astype(np.float64, copy=False)
 
         def terms(group: Ints) -> Floats:
             won = _won(score, group, positive, p, n)

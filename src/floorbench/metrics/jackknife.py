@@ -58,7 +58,7 @@ class LeftOut:
         return found
 
     def totals(self, sums: Floats) -> Floats:
-        """Return totals ``(j, k)`` without each cluster, from sums per cluster ``(clusters, k)``."""
+        """Return totals ``(j, k)`` without each cluster, from sums ``(clusters, k)``."""
         strata = self.by_stratum(sums)
         own = strata[self.stratum[self.clusters]]
         without: Floats = (own - sums[self.clusters]) * self.factor[:, np.newaxis]

@@ -19,7 +19,7 @@ import numpy as np
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
-from floorbench.metrics.jackknife import left_out, leave_one_out
+from floorbench.metrics.jackknife import leave_one_out, left_out
 from floorbench.stats.streams import generator, indices
 
 DRAWS = 2000

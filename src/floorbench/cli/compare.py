@@ -8,9 +8,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form
+from floorbench.cli.options import Form, ThresholdsFrom
 from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
+from floorbench.run.artefact import read_artefact
 from floorbench.run.compare import compare_many
 from floorbench.run.scoring import open_predictions
 
@@ -20,6 +21,7 @@ def compare(
     second: Path,
     /,
     *others: Path,
+    thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
@@ -50,9 +52,13 @@ def compare(
     json
         Print JSON.
     """
+    thresholds = [read_artefact(path) for path in thresholds_from or ()]
+    base, *runs = (
+        open_predictions(path, thresholds=thresholds) for path in (first, second, *others)
+    )
     found = compare_many(
-        [open_predictions(path) for path in (second, *others)],
-        open_predictions(first),
+        runs,
+        base,
         draws=draws,
         level=level,
         headline=not every,

@@ -9,7 +9,8 @@ from typing import Any
 from floorbench.core.score import Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
-from floorbench.run.scoring import SHARES, Cells, Opened, cells, signature_of
+from floorbench.run.estimates import SHARES
+from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.multiple import holm

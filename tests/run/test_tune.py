@@ -110,7 +110,7 @@ def test_two_systems_tuned_alike_are_compared(tmp_path: Path) -> None:
         tune(open_predictions(ran(tmp_path, dev(tmp_path), gain=2.0)), objective="f_score"),
         tmp_path / "f.json",
     )
-    with pytest.raises(UsageError, match='FB520 .*threshold: "accuracy" -> "f_score"'):
+    with pytest.raises(UsageError, match=r'FB520 .*threshold: "accuracy" -> "f_score"'):
         compare_runs(runs[0], open_predictions(paths[1], thresholds=[other_goal]), draws=20)
 
 
@@ -147,7 +147,7 @@ def test_systems_and_tasks_without_a_threshold(tmp_path: Path) -> None:
     source = Source(12)
     folder = run(task=Task(), system=choice(), source=source, out=tmp_path, notify=quiet)
     toy = open_predictions(folder.path, task=Task(), source=source)
-    with pytest.raises(UsageError, match="FB524 .* declares no score with a label map"):
+    with pytest.raises(UsageError, match=r"FB524 .* declares no score with a label map"):
         tune(toy, objective="accuracy")
     from dataclasses import replace
 

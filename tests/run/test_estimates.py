@@ -6,10 +6,9 @@ import pytest
 from floorbench.core.score import Coverage
 from floorbench.metrics.base import Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy
-from floorbench.run.estimates import estimate_cells, share_bounds
-from floorbench.stats.intervals import intervals
-from oracles.metrics_cases import ACTIONS, label_case
-from oracles.stats_toys import METRICS
+from floorbench.run.estimates import estimate_cells
+from floorbench.stats.intervals import intervals, share_bounds
+from oracles.metrics_cases import label_case
 
 
 def measure(metric: object, scored: Scored, **slice_: str) -> Measure:
@@ -51,8 +50,3 @@ def test_a_cell_that_is_not_declared_is_not_computed() -> None:
     (found,) = estimate_cells([cell], seed=0, draws=10, level=0.95)
     assert (found.value, found.reason) == (None, "N/A: no such state")
     assert found.interval.reason == "no such state"
-
-
-def test_only_shares_have_bounds() -> None:
-    assert share_bounds(class_accuracy(label=ACTIONS[0])) == (0.0, 1.0)
-    assert share_bounds(METRICS["f1"]) is None

@@ -9,10 +9,10 @@ from typing import Any
 from floorbench.core.score import Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
-from floorbench.run.estimates import SHARES
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.stats.bootstrap import DRAWS
+from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare_cells, matched, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair

@@ -7,22 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from floorbench.core.score import Estimate, Interval
-from floorbench.metrics.base import AdditiveMetric, Measure, Metric, point
+from floorbench.metrics.base import AdditiveMetric, Measure, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
-from floorbench.stats.intervals import interval
+from floorbench.stats.intervals import interval, share_bounds
 from floorbench.stats.rates import wilson
-
-# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
-# intervals of a proportion apply to them.
-SHARES = frozenset(
-    (
-        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
-        *("precision", "recall", "specificity"),
-        *("slot_precision", "slot_recall", "slot_specificity"),
-        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
-    )
-)
 
 
 def estimate_cells(
@@ -90,14 +79,6 @@ def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate
         reason=reason,
         note=measure.note,
     )
-
-
-def share_bounds(metric: Metric) -> tuple[float, float] | None:
-    """Return the bounds of a metric that is a proportion or a linear function of one."""
-    spec = metric.spec
-    if spec.name not in SHARES or spec.low is None or spec.high is None:
-        return None
-    return (spec.low, spec.high)
 
 
 def _with_wilson(made: Interval, measure: Measure, level: float) -> Interval:

@@ -68,6 +68,11 @@ class Scored:
         Names behind coded columns: ``vocab["gold"][code]``. Label sets come from the task.
     units : tuple of str or None
         Names of the units, for drill-down; metrics never read them.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for columns of unequal length or a cluster code outside the list.
     """
 
     cluster: Ints
@@ -311,6 +316,16 @@ def evaluator(metric: Metric, scored: Scored) -> Evaluator:
     """Return the metric as a function of cluster weights ``(draws, clusters)``.
 
     This is the one door through which intervals and tests see a metric.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+
+    Raises
+    ------
+    DataError
+        What the metric says about the columns it reads.
     """
     if isinstance(metric, PreparedMetric):
         return metric.prepare(scored)
@@ -342,7 +357,17 @@ class OfSums:
 
 
 def point(metric: Metric, scored: Scored) -> Point:
-    """Return the metric's value on the data as they are."""
+    """Return the metric's value on the data as they are.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+
+    Undefined
+    ---------
+    ``value`` is ``None`` and ``reason`` the metric's own.
+    """
     if isinstance(metric, WeightedMetric):
         ones = np.ones((1, len(scored.clusters)))
         value = float(metric.value_weighted(scored, ones)[0])
@@ -353,7 +378,13 @@ def point(metric: Metric, scored: Scored) -> Point:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element-wise; NaN where the denominator is 0 (undefined, never 0)."""
+    """Divide element-wise; NaN where the denominator is 0 (undefined, never 0).
+
+    Parameters
+    ----------
+    numerator, denominator : float64 arrays
+        Broadcast against each other.
+    """
     numerator, denominator = np.broadcast_arrays(
         np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
     )
@@ -364,6 +395,11 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 def concat(parts: Sequence[Scored]) -> Scored:
     """Merge shards; clusters are united by name and must keep one stratum each.
+
+    Parameters
+    ----------
+    parts : sequence of Scored
+        Shards of one run, at least one.
 
     Raises
     ------

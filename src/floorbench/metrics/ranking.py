@@ -76,7 +76,6 @@ def eer(*, positive: str, score: str = "score", missing: str = "wrong") -> Weigh
     """Equal error rate: where false positive rate = false negative rate on the ROC.
 
     The ROC is joined by straight lines, so that the value does not jump with the grid of scores.
-    Parameters, undefined cases and errors as for :func:`auc`.
 
     Parameters
     ----------
@@ -86,6 +85,19 @@ def eer(*, positive: str, score: str = "score", missing: str = "wrong") -> Weigh
         Score column, ``(n,)`` or with one column per label.
     missing : {'wrong', 'drop'}
         Undefined without full coverage, or on the answered units under another name.
+
+    Undefined
+    ---------
+    A class has no unit; or a unit has no score (see the module).
+
+    Raises
+    ------
+    DataError
+        ``FB622`` for a NaN or infinite score of an answered unit.
+
+    Source
+    ------
+    DualTurn, word level; linear interpolation on the ROC.
     """
     return _metric("eer", EqualError, (positive,), score, missing)
 
@@ -114,7 +126,7 @@ def auc_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "w
 
 
 def eer_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "wrong") -> Weighted:
-    """Mean one-vs-rest EER over a declared set of labels; undefined cases as for AUC.
+    """Mean one-vs-rest EER over a declared set of labels.
 
     Parameters
     ----------
@@ -124,6 +136,14 @@ def eer_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "w
         Score column, ``(n,)`` or with one column per label.
     missing : {'wrong', 'drop'}
         Undefined without full coverage, or on the answered units under another name.
+
+    Undefined
+    ---------
+    Any of the labels has no unit or all units; the reason names it. Otherwise as :func:`eer`.
+
+    Source
+    ------
+    DualTurn, average EER over C, B and T.
     """
     return _metric("eer_macro", EqualError, check_labels(labels), score, missing)
 
@@ -132,6 +152,20 @@ def read_scores(scored: Scored, *, positive: str, score: str, missing: str) -> S
     """Return the answered units of one binary question, checked.
 
     ``unanswered`` counts the units that the missing policy keeps and that have no score.
+
+    Parameters
+    ----------
+    scored : Scored
+    positive : str
+        Label of the positive class.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for a score column of the wrong width, ``FB622`` for a score that is not finite.
     """
     check_missing(missing)
     code = code_of(scored, "gold", positive)

@@ -24,6 +24,16 @@ class CellComparison:
 
     ``found`` is ``None`` exactly when ``reason`` says why the cell is not compared. ``adjusted``
     is the p value after Holm's correction over every cell of every comparison of the report.
+
+    Parameters
+    ----------
+    metric : str
+    slice : mapping of str to str
+    found : Comparison or None
+    adjusted : float or None
+    wording : str
+        What the comparison shows, or why there is none.
+    reason : str or None
     """
 
     metric: str
@@ -40,6 +50,13 @@ class RunComparison:
 
     ``tests`` counts the p values that were corrected together, those of the other comparisons of
     the report included.
+
+    Parameters
+    ----------
+    first, second : Signature
+    system_differences : tuple of Difference
+    cells : tuple of CellComparison
+    tests : int
     """
 
     first: Signature

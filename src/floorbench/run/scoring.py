@@ -112,6 +112,20 @@ def open_predictions(
     With ``thresholds`` (frozen artefacts, one per system) the run is scored at the one chosen for
     its system; a ``task`` given beside them must have that threshold.
 
+    Parameters
+    ----------
+    path : Path
+        Run folder, or a predictions file (JSONL, CSV, Parquet).
+    task, source
+        Replace the run's own; needed for a file.
+    system : SystemSpec or None
+        Who made a file; by default somebody who claims everything.
+    conditions, trials, limit
+        What should be in a file; a run has its own.
+    seed : int or None
+        Of the bootstrap; the run's by default, 0 for a file.
+    thresholds : sequence of ThresholdArtefact
+
     Raises
     ------
     UsageError

@@ -185,6 +185,13 @@ def draw_weights(
 
     Each stratum draws as many clusters as it has present, with replacement, so its counts are
     multinomial and sum to its size in every draw.
+
+    Parameters
+    ----------
+    strata : int64 array (clusters,)
+    present : bool array (clusters,) or None
+    draws, seed, stream, memory
+        As in :func:`bootstrap`.
     """
     strata = np.asarray(strata, dtype=np.int64)
     groups = _groups(strata, _mask(strata, present))

@@ -110,7 +110,7 @@ def _multirater(name: str, categories: int, column: str) -> Additive:
         raise UsageError("FB103", f"categories={categories}; agreement needs at least 2")
 
     def statistics(scored: Scored) -> Floats:
-        counts = np.asarray(scored.column(column))
+        counts = scored.column(column, wide=True)
         if counts.ndim != 2 or counts.shape[1] != categories:
             raise DataError(
                 "FB626",

@@ -72,7 +72,8 @@ class Scored:
     Raises
     ------
     DataError
-        ``FB601`` for columns of unequal length or a cluster code outside the list.
+        ``FB601`` for columns of unequal length, a weight that is no weight, or a cluster code
+        outside the list.
     """
 
     cluster: Ints
@@ -95,20 +96,30 @@ class Scored:
             raise DataError(
                 "FB601", f"{len(self.strata)} strata codes for {len(self.clusters)} clusters"
             )
+        if not (np.isfinite(self.weight) & (self.weight >= 0)).all():
+            raise DataError("FB601", "a unit's weight is not a finite number of 0 or more")
         if n and (self.cluster.min() < 0 or self.cluster.max() >= len(self.clusters)):
             raise DataError("FB601", "a cluster code lies outside the list of clusters")
 
     def __len__(self) -> int:
         return len(self.cluster)
 
-    def column(self, name: str) -> Column:
-        """Return a column or raise ``FB601`` naming it."""
+    def column(self, name: str, *, wide: bool = False) -> Column:
+        """Return a column of numbers, one per unit (or a row of them if ``wide``).
+
+        ``FB601`` names a column that is absent or of another form.
+        """
         try:
-            return self.columns[name]
+            values = np.asarray(self.columns[name])
         except KeyError:
             raise DataError(
                 "FB601", f"the metric reads a column '{name}' that these units do not have"
             ) from None
+        if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= 1 + wide:
+            raise DataError(
+                "FB601", f"column '{name}' holds {values.dtype} in the shape {values.shape}"
+            )
+        return values
 
     def code(self, column: str, name: str) -> int:
         """Return the code of a vocabulary entry."""

@@ -205,7 +205,9 @@ def labels(
     return Labels(truth, np.where(answered, said, -1), answered, kept)
 
 
-def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") -> Floats:
+def finite(
+    scored: Scored, column: str, where: Bools, *, code: str = "FB622", wide: bool = False
+) -> Floats:
     """Return a real column, finite wherever ``where`` holds (any axis after the first).
 
     Parameters
@@ -216,13 +218,15 @@ def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") ->
         Units that claim a value.
     code : str
         Code of the error.
+    wide : bool
+        Whether a unit may have a row of values.
 
     Raises
     ------
     DataError
         With ``code``, for a NaN or infinite value of such a unit.
     """
-    values = np.asarray(scored.column(column), dtype=np.float64)
+    values = scored.column(column, wide=wide).astype(np.float64, copy=False)
     fail_at(
         scored,
         any_of_unit(~np.isfinite(values)) & where,
@@ -230,6 +234,34 @@ def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") ->
         f"column '{column}' row {{row}} is not a finite number although a value is claimed",
     )
     return values
+
+
+def of_label(scored: Scored, column: str, values: Floats, code: int) -> Floats:
+    """Return one label's scores of values ``(n,)`` or ``(n, labels)``.
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+        Where the values come from.
+    values : float64 array
+    code : int
+        Code of the label.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` when there are not as many scores as labels.
+    """
+    if values.ndim == 1:
+        return values
+    labels = len(vocabulary(scored, "gold"))
+    if values.shape[1] != labels:
+        raise DataError(
+            "FB601",
+            f"column '{column}' has {values.shape[1]} scores per unit, there are {labels} labels",
+        )
+    return values[:, code]
 
 
 def any_of_unit(flags: Bools) -> Bools:

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 import numpy as np
 from ratios import cpu_seconds, spread
 
-from floorbench.metrics.base import OK, TIMEOUT, Metric, Scored, evaluator
-from floorbench.metrics.bundle import evaluators
+from floorbench.core.score import Coverage
+from floorbench.metrics.base import OK, TIMEOUT, Measure, Metric, Scored, evaluator
 from floorbench.metrics.classification import (
     accuracy,
     action_average,
@@ -33,6 +33,7 @@ from floorbench.metrics.classification import (
 )
 from floorbench.metrics.fscore import macro_f1
 from floorbench.metrics.ranking import auc_macro
+from floorbench.run.estimates import estimate_cells
 from floorbench.stats.bootstrap import Draws, bootstrap
 
 ACTIONS = ("Maintain", "StopandListen", "Takeover", "Dismiss")
@@ -82,15 +83,29 @@ def predictions(rng: np.random.Generator, n: int) -> Scored:
 
 
 def ours(rng: np.random.Generator, draws: int) -> None:
-    """Score one system in all languages and histories."""
+    """Score one system in all languages and histories, as `floorbench score` does."""
     for _language in LANGUAGES:
-        slices = [predictions(rng, SAMPLES // len(LANGUAGES)) for _ in HISTORIES]
-        cells = {
-            f"{h} {name}": (metric, scored)
-            for h, scored in zip(HISTORIES, slices, strict=True)
+        cells = [
+            Measure(
+                metric=metric,
+                slice={"condition": f"h{h}", "cell": name},
+                scored=part_of(scored, name),
+                coverage=Coverage(expected=0),
+            )
+            for h in HISTORIES
+            for scored in [predictions(rng, SAMPLES // len(LANGUAGES))]
             for name, metric in metrics().items()
-        }
-        bootstrap(evaluators(cells), slices[0].strata, draws=draws, seed=1)
+        ]
+        estimate_cells(cells, seed=1, draws=draws, level=0.95)
+
+
+def part_of(scored: Scored, cell: str) -> Scored:
+    """Return the units of one cell: those of its action or scenario, or all."""
+    kind, _, label = cell.partition(" ")
+    if not label:
+        return scored
+    names, column = (INTENTS, "gold_intent") if kind == "scenario" else (ACTIONS, "gold")
+    return scored.where(scored.columns[column] == names.index(label))
 
 
 def peer(scored: Scored, rng: np.random.Generator, draws: int) -> None:
@@ -157,7 +172,7 @@ def main() -> int:
         mine.append(cpu_seconds(lambda: ours(rng, args.draws)))
         one = cpu_seconds(lambda: peer(peer_case, rng, args.peer_draws)) / args.peer_draws
         theirs.append(one * args.draws * len(LANGUAGES) * len(HISTORIES))
-    print(f"  floorbench: {sum(mine):.1f} s, jackknife included")
+    print(f"  floorbench: {sum(mine):.1f} s, jackknife and intervals included")
     print(
         f"  scikit-learn in a loop: {sum(theirs):.0f} s, projected from "
         f"{args.systems * args.peer_draws} draws of one language and history"

@@ -83,9 +83,7 @@ def test_finite_looks_only_where_a_value_is_claimed() -> None:
     wide = case(score=np.array([[0.1, 0.2], [np.nan, 0.1], [0, 0], [0, 0]]))
     with pytest.raises(DataError, match="FB622 column 'score' row 1"):
         inputs.finite(wide, "score", np.ones(4, dtype=bool), wide=True)
-    with pytest.raises(
-        DataError, match=r"FB601 column .score. holds float64 in the shape"
-    ):
+    with pytest.raises(DataError, match=r"FB601 column .score. holds float64 in the shape"):
         inputs.finite(wide, "score", np.ones(4, dtype=bool))
 
 

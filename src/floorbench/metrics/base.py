@@ -104,22 +104,14 @@ class Scored:
     def __len__(self) -> int:
         return len(self.cluster)
 
-    def column(self, name: str, *, wide: bool = False) -> Column:
-        """Return a column of numbers, one per unit (or a row of them if ``wide``).
-
-        ``FB601`` names a column that is absent or of another form.
-        """
+    def column(self, name: str) -> Column:
+        """Return a column or raise ``FB601`` naming it."""
         try:
-            values = np.asarray(self.columns[name])
+            return self.columns[name]
         except KeyError:
             raise DataError(
                 "FB601", f"the metric reads a column '{name}' that these units do not have"
             ) from None
-        if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= 1 + wide:
-            raise DataError(
-                "FB601", f"column '{name}' holds {values.dtype} in the shape {values.shape}"
-            )
-        return values
 
     def code(self, column: str, name: str) -> int:
         """Return the code of a vocabulary entry."""

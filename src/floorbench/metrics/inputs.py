@@ -125,6 +125,22 @@ def vocabulary(scored: Scored, column: str) -> tuple[str, ...]:
     return scored.vocab[column]
 
 
+def numbers(scored: Scored, column: str, *, wide: bool = False) -> Column:
+    """Return a column of numbers, one per unit (or a row of them if ``wide``).
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for a column that is absent or of another form.
+    """
+    values = np.asarray(scored.column(column))
+    if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= 1 + wide:
+        raise DataError(
+            "FB601", f"column '{column}' holds {values.dtype} in the shape {values.shape}"
+        )
+    return values
+
+
 def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None) -> Ints:
     """Return a coded column, with every code inside ``[low, number of labels)``.
 
@@ -142,7 +158,7 @@ def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None
     DataError
         ``FB620`` for a code outside the label set or of another type.
     """
-    values = scored.column(column)
+    values = numbers(scored, column)
     labels = vocabulary(scored, vocab if vocab is not None else column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, codes are integers")
@@ -159,7 +175,7 @@ def answers(scored: Scored, missing: str, outcome: str = "outcome") -> Answers:
     DataError
         ``FB629`` for an unknown outcome code.
     """
-    codes = scored.column(outcome)
+    codes = numbers(scored, outcome)
     if not np.issubdtype(codes.dtype, np.integer):
         raise DataError("FB629", f"column '{outcome}' holds {codes.dtype}, codes are integers")
     bad = (codes < 0) | (codes >= len(OUTCOMES))
@@ -226,7 +242,7 @@ def finite(
     DataError
         With ``code``, for a NaN or infinite value of such a unit.
     """
-    values = scored.column(column, wide=wide).astype(np.float64, copy=False)
+    values = numbers(scored, column, wide=wide).astype(np.float64, copy=False)
     fail_at(
         scored,
         any_of_unit(~np.isfinite(values)) & where,
@@ -279,7 +295,7 @@ def integers(scored: Scored, column: str, default: int | None = None) -> Ints:
     """
     if default is not None and column not in scored.columns:
         return np.full(len(scored), default, dtype=np.int64)
-    values: Column = scored.column(column)
+    values: Column = numbers(scored, column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, integers are needed")
     return values.astype(np.int64, copy=False)

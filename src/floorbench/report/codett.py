@@ -76,6 +76,38 @@ def stage1(results: Sequence[Result]) -> list[Table]:
     return out
 
 
+def turn_ends(results: Sequence[Result]) -> list[Table]:
+    """Return, for scored systems, Completion against Incomplete: AUC and both accuracies.
+
+    A starter set whose voices are right gives a good detector an AUC of at least 0.8 in English.
+    """
+    rows = []
+    for result in results:
+        for language, name in LANGUAGES.items():
+            cells: dict[str, Cell] = {}
+            for e in result.estimates:
+                if e.slice.get("language") != language or e.slice.get("condition") != "h0":
+                    continue
+                if e.slice.get("scenarios") == "Completion+Incomplete":
+                    cells["auc"] = cell(e, scale=1.0, digits=3)
+                elif e.metric == "class_accuracy" and "scenario" in e.slice:
+                    cells[e.slice["scenario"]] = cell(e)
+            if "auc" in cells:
+                rows.append(Row(name=f"{result.system.name} {name}", cells=cells))
+    if not rows:
+        return []
+    columns = {"auc": "AUC", "Completion": "Completion right", "Incomplete": "Incomplete right"}
+    return [
+        Table(
+            title="Is the turn over? Completion against Incomplete (accuracy in %)",
+            head="system",
+            columns=columns,
+            rows=rows,
+            notes=notes(results),
+        )
+    ]
+
+
 def stage2(results: Sequence[Result]) -> list[Table]:
     """Return one stage-2 table per language for the systems that answer with scenarios."""
     columns = {

@@ -78,9 +78,17 @@ def demo(
     folders: list[Path] = []
     count = workers or min(4, os.cpu_count() or 1)
     for name, choice in _chosen(task, source, seed):
-        folder = None if again else finished_run(
-            out, task=task, system=choice, source=source, conditions=CONDITIONS, seed=seed, limit=limit
-        )  # fmt: skip
+        folder = None
+        if not again:
+            folder = finished_run(
+                out,
+                task=task,
+                system=choice,
+                source=source,
+                conditions=CONDITIONS,
+                seed=seed,
+                limit=limit,
+            )
         if folder is None:
             parallel = name in MODELS
             with console.progress(name) as tick:

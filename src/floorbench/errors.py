@@ -293,6 +293,21 @@ CODES: dict[str, Code] = {
         "The dataset holds no sample that the protocol asks this system for.",
         "Check the limit, the conditions and the system's declared capability.",
     ),
+    "FB522": Code(
+        "threshold artefact was changed",
+        "The content of a threshold artefact does not have the hash that it carries.",
+        "Write it again with `floorbench tune`; a frozen threshold is not edited by hand.",
+    ),
+    "FB523": Code(
+        "threshold of something else",
+        "A threshold artefact was chosen for another task or another system than the run's.",
+        "Tune on a run of the same task and the same system, configured alike.",
+    ),
+    "FB524": Code(
+        "no threshold to choose",
+        "The system declares no score, its label map has no threshold, or the task takes none.",
+        "Tune a system that stores a score for every decision.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",

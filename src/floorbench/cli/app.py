@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }

@@ -70,6 +70,10 @@ def kappa_self(*, categories: int = 2, counts: str = "run_counts") -> Additive:
     counts : str
         Column ``(n, K)`` of counts of raters per category.
 
+    Undefined
+    ---------
+    No case has two raters or more; cases with fewer are left out.
+
     Source
     ------
     Within-turn TRP, section 5: consistency of a model over runs of one prompt.
@@ -89,6 +93,10 @@ def kappa_raters(*, categories: int = 2, counts: str = "rater_counts") -> Additi
         Number of categories K >= 2, from the task and not from the data.
     counts : str
         Column ``(n, K)`` of counts of raters per category.
+
+    Undefined
+    ---------
+    No case has two raters or more; cases with fewer are left out.
 
     Source
     ------

@@ -34,7 +34,20 @@ class Progress(NamedTuple):
 
 
 class Job:
-    """The items of one sitting and what has become of them."""
+    """The items of one sitting and what has become of them.
+
+    Parameters
+    ----------
+    task : ScoringTask
+    source : DatasetSource
+    spec : SystemSpec
+    plan : Plan
+    folder : RunFolder
+    secrets : tuple of str
+        Values that must not reach the journal.
+    notify : callable
+        Takes remarks for the user.
+    """
 
     def __init__(
         self,

@@ -112,7 +112,12 @@ def _decide(system: System, observation: Observation, timeout: float | None) -> 
     except (Exception, SystemExit) as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
     wall = time.perf_counter() - start
-    return _timed(checked(decision), wall, timeout)
+    answered = _timed(checked(decision), wall, timeout)
+    spent = getattr(system, "spent", None)
+    if not callable(spent):
+        return answered
+    read, written = spent()
+    return answered._replace(compute=Compute(wall=wall, tokens_in=read, tokens_out=written))
 
 
 def _timed(decision: Decision, wall: float, timeout: float | None) -> Answered:

@@ -9,6 +9,7 @@ TASKS = Registry(
     {
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
         "codett": Entry("floorbench.tasks.codett:CodettTask", "CoDeTT: 4 actions, 14 intents"),
+        "trp": Entry("floorbench.tasks.trp:TrpTask", "within-turn TRPs: could a listener respond?"),
     },
 )
 
@@ -17,6 +18,7 @@ DATASETS = Registry(
     {
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
         "codett": Entry("floorbench.datasets.codett:CodettSource", "CoDeTT's released layout"),
+        "trp": Entry("floorbench.datasets.trp:TrpSource", "stimulus turns, roster and responses"),
     },
 )
 
@@ -92,6 +94,93 @@ SYSTEMS = Registry(
             "complete after enough silence, WebRTC VAD",
             extra="webrtc",
             level="measured",
+        ),
+        "boundary-smollm2": Entry(
+            "floorbench.systems.trp_models:boundary_smollm2",
+            "P(sentence ends next), embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "yesno-smollm2": Entry(
+            "floorbench.systems.trp_models:yesno_smollm2",
+            "P(yes) against P(no), embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "generate-smollm2": Entry(
+            "floorbench.systems.trp_models:generate_smollm2",
+            "writes its answer, embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "boundary-openai": Entry(
+            "floorbench.systems.trp_models:boundary_openai",
+            "P(sentence ends next), OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "yesno-openai": Entry(
+            "floorbench.systems.trp_models:yesno_openai",
+            "P(yes) against P(no), OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "generate-openai": Entry(
+            "floorbench.systems.trp_models:generate_openai",
+            "writes its answer, OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "boundary-ollama": Entry(
+            "floorbench.systems.trp_models:boundary_ollama",
+            "P(sentence ends next), Ollama (parameter model)",
+            level="real code path",
+        ),
+        "yesno-ollama": Entry(
+            "floorbench.systems.trp_models:yesno_ollama",
+            "P(yes) against P(no), Ollama (parameter model)",
+            level="real code path",
+        ),
+        "generate-ollama": Entry(
+            "floorbench.systems.trp_models:generate_ollama",
+            "writes its answer, Ollama (parameter model)",
+            level="real code path",
+        ),
+        "generate-gpt-4o": Entry(
+            "floorbench.systems.trp_models:generate_gpt_4o",
+            "GPT-4 Omni of the within-turn TRP study, OpenAI's service",
+            extra="openai",
+            level="real code path",
+        ),
+        "generate-phi3-3.8b": Entry(
+            "floorbench.systems.trp_models:generate_phi3_4b",
+            "phi3:3.8b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-phi3-14b": Entry(
+            "floorbench.systems.trp_models:generate_phi3_14b",
+            "phi3:14b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-gemma2-9b": Entry(
+            "floorbench.systems.trp_models:generate_gemma2_9b",
+            "gemma2:9b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-gemma2-27b": Entry(
+            "floorbench.systems.trp_models:generate_gemma2_27b",
+            "gemma2:27b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-llama3.1-8b": Entry(
+            "floorbench.systems.trp_models:generate_llama31_8b",
+            "llama3.1:8b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-mistral-7b": Entry(
+            "floorbench.systems.trp_models:generate_mistral_7b",
+            "mistral:7b of the within-turn TRP study, through Ollama",
+            level="real code path",
         ),
     },
 )

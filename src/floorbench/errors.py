@@ -140,6 +140,31 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
+    "FB231": Code(
+        "malformed stimulus",
+        "A stimulus turn has no words, words out of order, untimed words, or overlaps another one.",
+        "Correct the named word; times are in seconds and words stand in the order spoken.",
+    ),
+    "FB232": Code(
+        "malformed responses",
+        "A response names a stimulus that does not exist, stands twice, or has an impossible time.",
+        "Give one line per participant and stimulus, with onsets in seconds of the turn's clock.",
+    ),
+    "FB233": Code(
+        "responses without a roster",
+        "There are responses, but no list of who heard which stimulus; silent listeners count too.",
+        "Write `roster.json`: one object per participant with 'id' and 'list'.",
+    ),
+    "FB234": Code(
+        "participant not on the roster",
+        "A response comes from somebody who is not on the roster, or did not hear the stimulus.",
+        "Add the participant to the roster, or remove the response.",
+    ),
+    "FB235": Code(
+        "stimuli without responses",
+        "The stimuli carry no listeners' responses, so there is nothing to score against.",
+        "Collect responses, or use the set for predictions only.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
         "audio file missing",
@@ -216,6 +241,11 @@ CODES: dict[str, Code] = {
         "asset cannot be stored",
         "The cache folder cannot be written: no permission or no space.",
         "Free space, or set FLOORBENCH_CACHE to another folder.",
+    ),
+    "FB421": Code(
+        "no key for a service",
+        "A remote model needs a key, and its environment variable is not set.",
+        "Put the key into the named variable; keys are never parameters and are never written.",
     ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
     "FB501": Code(
@@ -307,6 +337,11 @@ CODES: dict[str, Code] = {
         "no threshold to choose",
         "The system declares no score, its label map has no threshold, or the task takes none.",
         "Tune a system that stores a score for every decision.",
+    ),
+    "FB531": Code(
+        "model server cannot be used",
+        "The server of a model does not answer, or does not have the model.",
+        "Start the server and fetch the model; the message says how.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(

@@ -18,8 +18,9 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
 from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
+from floorbench.datasets.trp import TrpSource
 from floorbench.metrics.base import Scored, ScoringTask, point
-from support import codett_tiny, scoring
+from support import codett_tiny, scoring, trp_tiny
 
 
 def codett(folder: Path) -> DatasetSource:
@@ -32,8 +33,16 @@ def clips(folder: Path) -> DatasetSource:
     return ClipsSource(folder)
 
 
+def trp(folder: Path) -> DatasetSource:
+    return TrpSource(trp_tiny.build(folder))
+
+
 # One small dataset per task. A task without one fails `test_every_task_is_here`.
-DATA: dict[str, Callable[[Path], DatasetSource]] = {"clips": clips, "codett": codett}
+DATA: dict[str, Callable[[Path], DatasetSource]] = {
+    "clips": clips,
+    "codett": codett,
+    "trp": trp,
+}
 SYSTEMS = (
     scoring.system("all", context="dialogue"),
     scoring.system("endpoint", label_map="smart-turn", states=("SystemIdle",), score="complete"),

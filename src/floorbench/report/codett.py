@@ -48,6 +48,11 @@ _PRINTED = {
 }
 
 
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Return every table of the task that the results can fill."""
+    return [*stage1(results), *turn_ends(results), *stage2(results)]
+
+
 def stage1(results: Sequence[Result]) -> list[Table]:
     """Return one stage-1 table per language, with the paper's own rows below."""
     out = []

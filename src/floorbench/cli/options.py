@@ -23,7 +23,7 @@ TaskSettings = Annotated[
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
-STARTERS = {"codett": "starter:codett"}
+STARTERS = {"codett": "starter:codett", "echo": "starter:echo"}
 
 
 def settings(pairs: Sequence[str] | None) -> dict[str, Any]:

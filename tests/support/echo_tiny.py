@@ -41,7 +41,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
                             "group_id": group,
                             "language": language,
                             "role": role,
-                            "insertion": f"wait {group}",
+                            "insertion": f"wait {kind[::-1]}{copy + 70}",
                             "history": [{"role": "user", "text": f"tell me about {role[:3]}"}],
                             "spoken_prefix": "it began",
                             "audio": {
@@ -56,7 +56,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
                             },
                             "words": [
                                 {"text": "wait", "start": ONSET + shift, "end": 1.3 + shift},
-                                {"text": group, "start": 1.3 + shift, "end": END + shift},
+                                {"text": f"{kind[::-1]}{copy + 70}", "start": 1.3 + shift, "end": END + shift},
                             ],
                             "listening": {
                                 "emphasis_db": 3.0, "emphasis_s": 0.2,

@@ -20,6 +20,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
+    "check-causality": (
+        "causality:check_causality",
+        "Change the future and see whether a system's past decisions move",
+    ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
@@ -31,6 +36,10 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "get": ("assets:get", "Fetch assets into the cache"),
             "doctor": ("assets:doctor_assets", "Check every asset and say the way out"),
         },
+    ),
+    "data": (
+        "Datasets: what they hold and what is wrong with them",
+        {"check": ("data_check:check", "Check a matched-contrast set and audit its words")},
     ),
     "published": (
         "The papers' tables: as printed, and recomputed",

@@ -17,6 +17,7 @@ from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 
 LANGUAGES = {"zh": "Chinese", "en": "English"}
+TAILS = ("0 s", "1 s")
 ROLES = ("interruption", "backchannel", "off_talk")
 COLUMNS = {
     "interruption": "Acc I",
@@ -95,23 +96,27 @@ def tables(results: Sequence[Result]) -> list[Table]:
 
 def _rows(result: Result, language: str) -> Iterator[Row]:
     cells = [e for e in result.estimates if e.slice.get("language") == language]
-    own = [e for e in cells if "baseline" not in e.slice and "percentile" not in e.slice]
-    for tail in dict.fromkeys(e.slice.get("tail") for e in own if "anchor" not in e.slice):
-        if tail is None and any("tail" in e.slice for e in own):
+    three = [e for e in cells if e.slice.get("answers") == "three-way"]
+    prsr = next((e for e in three if e.metric == "prsr" and "contrast" not in e.slice), None)
+    streams = _streams(cells)
+    for tail in TAILS if streams else TAILS[:1]:
+        beside = [e for e in cells if e.slice.get("tail") == tail]
+        if not beside:
             continue
-        at = [e for e in own if e.slice.get("tail") == tail and "answers" not in e.slice]
-        found = dict(_cells(at))
-        three = [e for e in own if e.slice.get("answers") == "three-way"]
-        prsr = next((e for e in three if e.metric == "prsr" and "contrast" not in e.slice), None)
+        own = [e for e in beside if "baseline" not in e.slice]
+        found = dict(_cells(own))
         if prsr is not None:
             found["prsr"] = cell(prsr)
-        name = _name(result) + (f", tail {tail}" if tail else "")
-        note = _wrong(at)
-        yield Row(name=name, cells=found, note=note)
-        beside = [e for e in cells if e.slice.get("tail") == tail]
+        name = _name(result) + (f", tail {tail}" if streams else "")
+        yield Row(name=name, cells=found, note=_wrong(own))
         yield from _expected(beside)
-        if three and tail in (None, "0 s"):
-            yield Row(name=f"{_name(result)}, three-way", cells=dict(_cells(three)))
+    if prsr is not None and prsr.value is not None:
+        yield Row(name=f"{_name(result)}, three-way", cells=dict(_cells(three)))
+
+
+def _streams(estimates: Sequence[Estimate]) -> bool:
+    """Tell whether the system's answers have commit times."""
+    return any("anchor" in e.slice and e.coverage.expected for e in estimates)
 
 
 def _cells(estimates: Sequence[Estimate]) -> Iterator[tuple[str, Cell]]:
@@ -188,6 +193,8 @@ def _published(language: str) -> list[Row]:
 
 def _latency_rows(result: Result, language: str) -> Iterator[Row]:
     cells: dict[str, Cell] = {}
+    if not _streams([e for e in result.estimates if e.slice.get("language") == language]):
+        return
     for e in result.estimates:
         where: Mapping[str, str] = e.slice
         if where.get("language") != language or "anchor" not in where:

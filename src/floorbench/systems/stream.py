@@ -41,7 +41,7 @@ CONTEXT = 0.05
 ROLES = (Role.USER, Role.SYSTEM)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Step:
     """One step of synchronous audio, and the reference words that it reveals."""
 
@@ -98,19 +98,12 @@ class StreamDriver:
         self.system = system
         self._realtime = realtime
         self.totals = Clocks()
-        _declared(system.spec)
-
-    @property
-    def spec(self) -> SystemSpec:
-        """The system's own spec; pacing is noted in its parameters."""
-        spec = self.system.spec
-        if self._realtime:
-            return replace(spec, parameters={**spec.parameters, "realtime": True})
-        return spec
+        self.spec = self._declared_spec()
 
     def load(self) -> None:
-        """Load the system."""
+        """Load the system and take over what its spec says then."""
         self.system.load()
+        self.spec = self._declared_spec()
 
     def decide(self, observation: Observation) -> Decision:
         """Stream one observation and return its events."""
@@ -161,6 +154,14 @@ class StreamDriver:
         self._add(clocks)
         decision = Decision(outcome=outcome, events=tuple(events), reason=reason)
         return Driven(decision=decision, clocks=clocks)
+
+    def _declared_spec(self) -> SystemSpec:
+        """Return the system's own spec; pacing is noted in its parameters."""
+        spec = self.system.spec
+        _declared(spec)
+        if self._realtime:
+            return replace(spec, parameters={**spec.parameters, "realtime": True})
+        return spec
 
     def report(self) -> str:
         """Return one sentence on the wall clock of everything streamed so far."""

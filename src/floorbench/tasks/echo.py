@@ -40,7 +40,7 @@ from floorbench.metrics.base import DueItem, Measure, Scored
 from floorbench.metrics.latency import ANSWERED, CENSORED, MISSED
 from floorbench.tasks import echo_answers
 from floorbench.tasks.echo_answers import ACTIONS, Said, meaning, role_of, three_way, times_of
-from floorbench.tasks.echo_cells import PAIRS, SAMPLES, TAIL, Cells
+from floorbench.tasks.echo_cells import PAIRS, SAMPLES, Cells
 from floorbench.tasks.echo_pairs import PairUnits
 from floorbench.tasks.units import Units, choice
 
@@ -209,7 +209,7 @@ class EchoTask:
             languages=self._languages,
             contrasts=tuple(CONTRASTS.values()),
             missing=self._missing,
-            tails=TAIL if streams else ("",),
+            streams=streams,
             three_way=three_way(system),
         ).all()
 

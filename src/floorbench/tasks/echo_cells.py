@@ -21,7 +21,7 @@ from floorbench.metrics.pairs import (
     rate_matched_pkc,
 )
 from floorbench.tasks.echo_answers import KEEP, NOT_HOLDING, PREMATURE, YIELD
-from floorbench.tasks.units import coverage, with_columns
+from floorbench.tasks.units import coverage, no_cover, with_columns
 
 SAMPLES, PAIRS = "sample", "pair"
 TAIL = ("0", "1")
@@ -40,8 +40,9 @@ class Cells:
     system : SystemSpec
     languages, contrasts : tuple of str
     missing : {'wrong', 'drop'}
-    tails : tuple of str
-        ``"0"`` and ``"1"`` for streams, ``""`` for systems that give one answer.
+    streams : bool
+        Whether the answers have commit times. Cells are the same for all systems, so that they
+        compare; without commit times both tails are equal and latencies are N/A.
     three_way : bool
         Whether the system answers with a role.
     """
@@ -52,7 +53,7 @@ class Cells:
     languages: Sequence[str]
     contrasts: Sequence[str]
     missing: str
-    tails: Sequence[str]
+    streams: bool
     three_way: bool
 
     def all(self) -> list[Measure]:
@@ -63,14 +64,12 @@ class Cells:
             pairs = self.pairs.where(self.pairs.column("language") == code)
             if not len(samples):
                 continue
-            for tail in self.tails:
-                where = {"language": language} | ({"tail": f"{tail} s"} if tail else {})
+            for tail in TAIL:
+                where = {"language": language, "tail": f"{tail} s"}
                 out += self._of_samples(at_tail(samples, tail), where)
                 out += self._of_pairs(pairs_at_tail(pairs, tail), at_tail(samples, tail), where)
-            if any(self.tails):
-                out += self._latencies(samples, {"language": language})
-            if self.three_way:
-                out += self._roles(samples, pairs, {"language": language})
+            out += self._latencies(samples, {"language": language})
+            out += self._roles(samples, pairs, {"language": language})
             out += self._constants(samples, pairs, {"language": language})
         return out
 
@@ -95,15 +94,12 @@ class Cells:
             metric = independence_baseline(contrast=contrast, missing=self.missing)
             yield self._cell(metric, {**cell, "baseline": "independence"}, here, headline=False)
         yield self._cell(pkc(missing=self.missing), where, self._among(pairs, "B-O"))
-        metrics: tuple[Metric, ...] = (
-            rate_matched_pasr(missing=self.missing),
-            rate_matched_pkc(missing=self.missing),
-        )
-        for metric in metrics:
+        for matched in (rate_matched_pasr, rate_matched_pkc):
             cell = {**where, "baseline": "rate-matched"}
-            yield self._cell(metric, cell, samples, headline=False)
+            yield self._cell(matched(missing=self.missing), cell, samples, headline=False)
 
     def _latencies(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        na = None if self.streams else f"{self.system.name} gives no commit times"
         timed = with_columns(units, outcome=units.column("outcome_tail1").astype(np.int64))
         timed = with_columns(timed, status=timed.column("status").astype(np.int64))
         for code, role in enumerate(ROLES):
@@ -112,11 +108,13 @@ class Cells:
             for level in LEVELS:
                 metric = latency_percentile(level=level, missing=self.missing)
                 level_cell = {**cell, "percentile": f"{level:.0%}"}
-                yield self._cell(metric, level_cell, here, headline=level == LEVELS[0])
-            yield self._cell(answered_share(missing=self.missing), cell, here, headline=False)
-            yield self._cell(early_share(missing=self.missing), cell, here, headline=False)
+                first = level == LEVELS[0]
+                yield self._cell(metric, level_cell, here, headline=first, na=na)
+            for share in (answered_share, early_share):
+                yield self._cell(share(missing=self.missing), cell, here, headline=False, na=na)
 
     def _roles(self, units: Scored, pairs: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+        na = None if self.three_way else f"{self.system.name} does not answer with roles"
         said = units.column("predicted_role")
         outcome = units.column("outcome")
         read = with_columns(units, outcome=np.where((outcome == OK) & (said < 0), INVALID, outcome))
@@ -124,11 +122,11 @@ class Cells:
         for code, role in enumerate(ROLES):
             of_role = read.where(read.column("role") == code)
             metric = accuracy(gold="role", predicted="predicted_role", missing=self.missing)
-            yield self._cell(metric, {**cell, "role": role}, of_role)
+            yield self._cell(metric, {**cell, "role": role}, of_role, na=na)
         macro = macro_accuracy(
             labels=ROLES, gold="role", predicted="predicted_role", missing=self.missing
         )
-        yield self._cell(macro, cell, read)
+        yield self._cell(macro, cell, read, na=na)
         of_roles = replace(
             with_columns(
                 pairs,
@@ -145,11 +143,12 @@ class Cells:
             ),
             vocab={**pairs.vocab, "gold": pairs.vocab["role"]},
         )
-        yield self._cell(prsr(missing=self.missing), cell, of_roles)
+        yield self._cell(prsr(missing=self.missing), cell, of_roles, na=na)
         for contrast in self.contrasts:
             here = self._among(of_roles, contrast)
             metric = prsr(contrast=contrast, missing=self.missing)
-            yield self._cell(metric, {**cell, "contrast": contrast}, here, headline=False)
+            flip = {**cell, "contrast": contrast}
+            yield self._cell(metric, flip, here, headline=False, na=na)
 
     def _constants(
         self, samples: Scored, pairs: Scored, where: Mapping[str, str]
@@ -189,14 +188,21 @@ class Cells:
         return pairs.where(np.isin(pairs.column("contrast"), codes))
 
     def _cell(
-        self, metric: Metric, where: Mapping[str, str], units: Scored, *, headline: bool = True
+        self,
+        metric: Metric,
+        where: Mapping[str, str],
+        units: Scored,
+        *,
+        headline: bool = True,
+        na: str | None = None,
     ) -> Measure:
         return Measure(
             metric=metric,
             slice=dict(where),
             scored=units,
-            coverage=coverage(units),
-            headline=headline,
+            coverage=coverage(units) if na is None else no_cover(),
+            undeclared=na,
+            headline=headline and na is None,
         )
 
 

@@ -17,7 +17,7 @@ def audit(
     reader: str | None = None,
     version: Literal["observable", "listening"] = "observable",
     seed: int = 0,
-    draws: int = 2000,
+    draws: int = 500,
     json: bool = False,
 ) -> int:
     """Try to tell the action of a matched-contrast set without its context.

@@ -10,6 +10,7 @@ TASKS = Registry(
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
         "codett": Entry("floorbench.tasks.codett:CodettTask", "CoDeTT: 4 actions, 14 intents"),
         "trp": Entry("floorbench.tasks.trp:TrpTask", "within-turn TRPs: could a listener respond?"),
+        "echo": Entry("floorbench.tasks.echo:EchoTask", "ECHO: yield or keep, matched contrasts"),
     },
 )
 
@@ -19,6 +20,7 @@ DATASETS = Registry(
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
         "codett": Entry("floorbench.datasets.codett:CodettSource", "CoDeTT's released layout"),
         "trp": Entry("floorbench.datasets.trp:TrpSource", "stimulus turns, roster and responses"),
+        "echo": Entry("floorbench.datasets.echo:EchoSource", "matched-contrast samples and pairs"),
     },
 )
 
@@ -53,6 +55,33 @@ SYSTEMS = Registry(
         "always-keep": Entry(
             "floorbench.systems.baselines:always_keep",
             "gives way to no insertion",
+            level="measured",
+        ),
+        "backchannel-words": Entry(
+            "floorbench.systems.stream_words:BackchannelWords",
+            "streams: yields at the first reference word that begins no backchannel",
+            level="measured",
+        ),
+        "barge-in-energy": Entry(
+            "floorbench.systems.stream_rules:barge_in_energy",
+            "streams: yields to loud enough, long enough user sound",
+            level="measured",
+        ),
+        "barge-in-silero": Entry(
+            "floorbench.systems.stream_rules:barge_in_silero",
+            "streams: yields to long enough user speech, Silero VAD",
+            extra="onnx",
+            level="measured",
+        ),
+        "coin": Entry(
+            "floorbench.systems.coin:Coin",
+            "a fair coin between yield and keep",
+            level="measured",
+        ),
+        "vad-smart-turn": Entry(
+            "floorbench.systems.stream_classifier:vad_smart_turn",
+            "streams: Smart-Turn after each pause, complete takes the floor",
+            extra="onnx",
             level="measured",
         ),
         "constant": Entry(

@@ -165,6 +165,47 @@ CODES: dict[str, Code] = {
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
     ),
+    "FB241": Code(
+        "unknown floor action",
+        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
+        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
+    ),
+    "FB242": Code(
+        "sample without events",
+        "A sample's target lacks its role or one of the four event times.",
+        "Read the data with a reader of matched-contrast sets.",
+    ),
+    "FB261": Code(
+        "malformed contrast table",
+        "A samples or pairs table lacks a column, or a value in it has the wrong type.",
+        "The message names the column; a mapping file may name another one.",
+    ),
+    "FB262": Code(
+        "broken contrast",
+        "Groups and pairs do not keep the rules: one insertion text per group, different roles in "
+        "a pair, yield exactly for interruptions, all pairs of a group.",
+        "`floorbench data check` lists every broken rule; fix the named row.",
+    ),
+    "FB263": Code(
+        "impossible event times",
+        "The times of a sample are negative or out of order.",
+        "Times are seconds: system start, insertion start, insertion end; planned end after start.",
+    ),
+    "FB264": Code(
+        "unknown role or action",
+        "A role, an action, a speaker or a channel is none of the known ones.",
+        "Roles: interruption, backchannel, off_talk. A mapping file may translate other names.",
+    ),
+    "FB265": Code(
+        "bad column mapping",
+        "A mapping file lacks a field, names one that does not exist, or maps to an unknown value.",
+        "The message names the field and the known ones.",
+    ),
+    "FB266": Code(
+        "nothing to check",
+        "The dataset is of a kind that has no integrity rules or audits of this sort.",
+        "Give a matched-contrast set, for example starter:echo.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
         "audio file missing",
@@ -342,6 +383,31 @@ CODES: dict[str, Code] = {
         "model server cannot be used",
         "The server of a model does not answer, or does not have the model.",
         "Start the server and fetch the model; the message says how.",
+    ),
+    "FB541": Code(
+        "not a stream",
+        "The system gives no decisions with commit times, so that its clock cannot be checked.",
+        "Name a system that streams (`floorbench list systems`), or give it an `open` method.",
+    ),
+    "FB542": Code(
+        "bad stream declaration",
+        "A streaming system declares no usable step or sampling rate.",
+        "Set `streaming_step` (seconds) and `front_end.rate` (Hz) so that a step is whole samples.",
+    ),
+    "FB543": Code(
+        "bad stream event",
+        "A stream returned something that is not an event, or an event from the future.",
+        "Return Event objects whose time is not after the end of the pushed chunk.",
+    ),
+    "FB544": Code(
+        "stream connection failed",
+        "An external streaming system cannot be reached, or does not answer its greeting.",
+        "Start it first, and give its address as ws://HOST:PORT/PATH.",
+    ),
+    "FB545": Code(
+        "stream protocol broken",
+        "An external streaming system sent something that the wire schema does not allow.",
+        "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(

@@ -18,9 +18,10 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
 from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
+from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
 from floorbench.metrics.base import Scored, ScoringTask, point
-from support import codett_tiny, scoring, trp_tiny
+from support import codett_tiny, echo_tiny, scoring, trp_tiny
 
 
 def codett(folder: Path) -> DatasetSource:
@@ -33,6 +34,10 @@ def clips(folder: Path) -> DatasetSource:
     return ClipsSource(folder)
 
 
+def echo(folder: Path) -> DatasetSource:
+    return EchoSource(echo_tiny.build(folder / "set"))
+
+
 def trp(folder: Path) -> DatasetSource:
     return TrpSource(trp_tiny.build(folder))
 
@@ -41,6 +46,7 @@ def trp(folder: Path) -> DatasetSource:
 DATA: dict[str, Callable[[Path], DatasetSource]] = {
     "clips": clips,
     "codett": codett,
+    "echo": echo,
     "trp": trp,
 }
 SYSTEMS = (
@@ -159,7 +165,8 @@ def mixed(sample: Sample, condition: str) -> Decision | None:
 
 
 def units_of(scored: Mapping[str, Scored]) -> int:
-    return sum(len(part) for part in scored.values())
+    """Count sample units; units made of several samples come on top."""
+    return len(scored["sample"])
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)

@@ -165,8 +165,8 @@ def mixed(sample: Sample, condition: str) -> Decision | None:
 
 
 def units_of(scored: Mapping[str, Scored]) -> int:
-    """Count sample units; units made of several samples come on top."""
-    return len(scored["sample"])
+    """Count the units that stand for one prediction; units made of several come on top."""
+    return len(scored["sample"] if "sample" in scored else scored["slot"])
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)

@@ -18,8 +18,10 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
 from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
+from floorbench.datasets.echo import EchoSource
+from floorbench.datasets.trp import TrpSource
 from floorbench.metrics.base import Scored, ScoringTask, point
-from support import codett_tiny, scoring
+from support import codett_tiny, echo_tiny, scoring, trp_tiny
 
 
 def codett(folder: Path) -> DatasetSource:
@@ -32,8 +34,21 @@ def clips(folder: Path) -> DatasetSource:
     return ClipsSource(folder)
 
 
+def echo(folder: Path) -> DatasetSource:
+    return EchoSource(echo_tiny.build(folder / "set"))
+
+
+def trp(folder: Path) -> DatasetSource:
+    return TrpSource(trp_tiny.build(folder))
+
+
 # One small dataset per task. A task without one fails `test_every_task_is_here`.
-DATA: dict[str, Callable[[Path], DatasetSource]] = {"clips": clips, "codett": codett}
+DATA: dict[str, Callable[[Path], DatasetSource]] = {
+    "clips": clips,
+    "codett": codett,
+    "echo": echo,
+    "trp": trp,
+}
 SYSTEMS = (
     scoring.system("all", context="dialogue"),
     scoring.system("endpoint", label_map="smart-turn", states=("SystemIdle",), score="complete"),
@@ -150,7 +165,8 @@ def mixed(sample: Sample, condition: str) -> Decision | None:
 
 
 def units_of(scored: Mapping[str, Scored]) -> int:
-    return sum(len(part) for part in scored.values())
+    """Count the units that stand for one prediction; units made of several come on top."""
+    return len(scored["sample"] if "sample" in scored else scored["slot"])
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)

@@ -21,6 +21,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
     "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
+    "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
+    "check-causality": (
+        "causality:check_causality",
+        "Change the future and see whether a system's past decisions move",
+    ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
@@ -36,6 +41,7 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     "data": (
         "Datasets and annotation files",
         {
+            "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
         },
     ),

@@ -31,7 +31,7 @@ ThresholdsFrom = Annotated[
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
-STARTERS = {"codett": "starter:codett"}
+STARTERS = {"codett": "starter:codett", "echo": "starter:echo", "trp": "starter:trp"}
 
 
 def settings(pairs: Sequence[str] | None) -> dict[str, Any]:

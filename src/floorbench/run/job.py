@@ -117,7 +117,8 @@ class Job:
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
     def _shown(self, due: Due) -> Observation:
-        return self._task.observe(due.sample, due.condition, system=self._spec)
+        shown = self._task.observe(due.sample, due.condition, system=self._spec)
+        return replace(shown, repeat=due.trial)
 
     def _observed(self, due: Due) -> str:
         return observation_hash(self._shown(due))

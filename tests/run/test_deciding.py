@@ -159,3 +159,22 @@ def test_a_system_without_decide_is_refused() -> None:
 
     with pytest.raises(SystemProblem, match="FB501 system 'streams' has no `decide`"):
         SystemChoice(name="streams", factory=Streams).build()  # type: ignore[arg-type]
+
+
+class _Odd(BaseException):
+    def __str__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+@pytest.mark.parametrize("error", [GeneratorExit(), SystemExit(3), _Odd()])
+def test_whatever_a_system_raises_is_failed(error: BaseException) -> None:
+    class Raising(System):
+        def decide(self, observation: Observation) -> Decision:
+            raise error
+
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            raise error
+
+    found = decided(Raising(), 1, 2)
+    assert [d.outcome for d in found] == [Outcome.FAILED] * 2
+    assert str(found[0].reason).startswith(type(error).__name__)

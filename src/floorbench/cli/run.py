@@ -92,7 +92,7 @@ def run(
         )
     else:
         chosen = SystemChoice(name=system, parameters=settings(sets))
-    with console.progress(f"{task} {system}") as tick:
+    with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
             tick(p.done, p.total)
@@ -115,7 +115,10 @@ def run(
         )
     console.say(f"run folder: {folder.path}")
     if not score:
-        console.data(str(folder.path))
+        if json:
+            console.data_json({"run": str(folder.path)})
+        else:
+            console.data(str(folder.path))
         return 0
     from floorbench.cli.score import print_results
     from floorbench.run.scoring import open_predictions

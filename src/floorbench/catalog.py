@@ -175,6 +175,12 @@ METRICS = Registry(
         "kappa_free": Entry(
             "floorbench.metrics.agreement:kappa_free", "free-marginal multirater kappa (Randolph)"
         ),
+        "kappa_self": Entry(
+            "floorbench.metrics.agreement:kappa_self", "agreement of a model's repeated runs"
+        ),
+        "kappa_raters": Entry(
+            "floorbench.metrics.agreement:kappa_raters", "agreement of all human raters"
+        ),
         "kappa_cohen": Entry("floorbench.metrics.agreement:kappa_cohen", "Cohen's kappa"),
         "kappa_all": Entry(
             "floorbench.metrics.agreement:kappa_all",

@@ -13,6 +13,7 @@ from sounds import voice
 FORMATS = {
     "wav": ("WAV", "PCM_16"),
     "float.wav": ("WAV", "FLOAT"),
+    "rf64": ("RF64", "PCM_16"),
     "flac": ("FLAC", "PCM_16"),
     "ogg": ("OGG", "VORBIS"),
     "opus": ("OGG", "OPUS"),
@@ -32,7 +33,7 @@ def test_whole_files_pass(tmp_path, ending):
     check_complete(written(tmp_path, ending))
 
 
-@pytest.mark.parametrize("ending", ["wav", "float.wav", "ogg", "opus"])
+@pytest.mark.parametrize("ending", ["wav", "float.wav", "rf64", "ogg", "opus"])
 @pytest.mark.parametrize("share", [0.999, 0.6, 0.2])
 def test_cut_files_are_refused(tmp_path, ending, share):
     path = written(tmp_path, ending)

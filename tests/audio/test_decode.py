@@ -87,6 +87,26 @@ def test_a_cut_file_never_gives_a_part(tmp_path, ending, kind, subtype, share):
     assert code in ("FB302", "FB304")
 
 
+def test_other_containers_are_not_read(tmp_path):
+    path = tmp_path / "a.aiff"
+    soundfile.write(path, voice(0.1), 16_000)
+    with pytest.raises(DataError, match="AIFF files are not read") as caught:
+        d.probe(path)
+    assert caught.value.code == "FB302"
+
+
+def test_flac_with_open_length_is_refused(tmp_path):
+    path = tmp_path / "a.flac"
+    soundfile.write(path, voice(0.5), 16_000)
+    whole = bytearray(path.read_bytes())
+    whole[21] &= 0xF0  # the 36 bits of the sample count in the first block
+    whole[22:26] = bytes(4)
+    path.write_bytes(whole)
+    with pytest.raises(DataError, match="leaves the length open") as caught:
+        d.probe(path)
+    assert caught.value.code == "FB304"
+
+
 def test_impossible_rate_in_the_header(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, voice(0.1), 7, "PCM_16")

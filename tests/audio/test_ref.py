@@ -93,8 +93,8 @@ def test_no_text_of_it_shows_the_path(clip):
 def test_digest_is_of_the_content(clip, tmp_path):
     array, wav = ArrayAudio(WAVE, rate=16_000), FileAudio(clip)
     assert wav.digest() == array.digest()
-    copy = tmp_path / "other name.aiff"
-    soundfile.write(copy, WAVE, 16_000, "FLOAT")
+    copy = tmp_path / "other name.wav"
+    soundfile.write(copy, WAVE.astype("float64"), 16_000, "DOUBLE", format="WAVEX")
     assert FileAudio(copy).digest() == wav.digest()
     assert len(wav.digest()) == 64
     assert FileAudio(clip, cutoff=0.5).digest() == ArrayAudio(WAVE[:8_000], rate=16_000).digest()

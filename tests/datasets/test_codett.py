@@ -7,6 +7,7 @@ import pytest
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett import CodettSource, from_path
 from floorbench.datasets.codett_labels import BY_LABEL
+from floorbench.datasets.manifest import write_manifest
 from floorbench.errors import DataError
 from support import codett_tiny as tiny
 
@@ -165,6 +166,17 @@ def test_digest_covers_texts_and_decoded_audio(root: Path, tmp_path: Path) -> No
     file = root / "jsonls/EN/syn/SystemIdle_Dismiss_Incomplete.jsonl"
     file.write_text(file.read_text().replace("says this", "says that"))
     assert CodettSource(root, cache=cache).digest() not in (before, changed)
+
+
+def test_a_manifest_makes_audio_unnecessary_and_changes_no_digest(root: Path) -> None:
+    source = CodettSource(root, name="tiny", cache=root.parent / "cache")
+    digest = source.digest()
+    write_manifest(root, source.make_manifest(licence="CC0"))
+    for clip in (root / "audios").rglob("*.wav"):
+        clip.unlink()
+    again = CodettSource(root, cache=root.parent / "other")
+    assert again.digest() == digest
+    assert (again.name, again.describe()["licence"]) == ("tiny", "CC0")
 
 
 def test_root_is_found_from_any_level(root: Path, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from floorbench.datasets.manifest import (
     fold,
     pcm_digests,
     read_manifest,
-    user_cache,
     write_manifest,
 )
 from floorbench.errors import DataError
@@ -70,11 +69,3 @@ def test_fold_depends_on_the_order_of_texts_and_not_of_audio() -> None:
     assert fold([b"a", b"b"], {}) != fold([b"b", b"a"], {})
     assert fold([], {"a": "1", "b": "2"}) == fold([], {"b": "2", "a": "1"})
     assert fold([], {"a": "1"}) != fold([], {"a": "2"})
-
-
-def test_the_cache_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv("FLOORBENCH_CACHE", raising=False)
-    assert user_cache() == tmp_path / "floorbench"
-    monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path / "own"))
-    assert user_cache() == tmp_path / "own"

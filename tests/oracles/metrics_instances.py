@@ -33,7 +33,7 @@ class Instance:
 
     @property
     def policies(self) -> tuple[dict[str, str], ...]:
-        if self.name in ("smr", "kappa_free"):
+        if self.name in ("smr", "kappa_free", "kappa_self", "kappa_raters"):
             return ({},)
         return tuple({"missing": m} for m in POLICIES)
 
@@ -74,6 +74,7 @@ INSTANCES: list[Instance] = [
     *_each("independence_baseline", "pair", {"contrast": "IB"}),
     *_each("rate_matched_pasr rate_matched_pkc", "floor"),
     *_each("kappa_free", "rater", {"categories": 3}),
+    *_each("kappa_self kappa_raters", "rater", {"categories": 3, "counts": "counts"}),
     *_each("kappa_cohen", "label", ALL),
     *_each("kappa_cohen", "floor", {"labels": FLOOR}),
     *_each("kappa_all", "slot"),

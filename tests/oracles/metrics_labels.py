@@ -193,11 +193,11 @@ def rate_matched_pkc(rows, *, label="yield", missing="wrong"):
 # ---- agreement -----------------------------------------------------------------------------------
 
 
-def kappa_free(rows, *, categories):
+def kappa_free(rows, *, categories, counts="counts"):
     """Over ordered pairs of different raters, case by case."""
     total, cases = 0.0, 0.0
     for r in rows:
-        raters = [j for j, n in enumerate(r["counts"]) for _ in range(n)]
+        raters = [j for j, n in enumerate(r[counts]) for _ in range(n)]
         if len(raters) < 2:
             continue
         pairs = [(a, b) for a in range(len(raters)) for b in range(len(raters)) if a != b]
@@ -206,6 +206,9 @@ def kappa_free(rows, *, categories):
     if cases == 0:
         return None
     return (total / cases - 1 / categories) / (1 - 1 / categories)
+
+
+kappa_self = kappa_raters = kappa_free
 
 
 def kappa_cohen(rows, *, labels, gold="gold", predicted="predicted", missing="wrong"):

@@ -122,6 +122,19 @@ def test_undeclared_samples_and_conditions_are_not_asked(tmp_path: Path) -> None
     assert keys(folder) == [(f"s{i}", "h0", 0) for i in range(4)]
 
 
+def test_the_task_is_told_whom_it_shows_something(tmp_path: Path) -> None:
+    def factory() -> System:
+        system = System()
+        system.spec = replace(system.spec, modalities=("text",))
+        return system
+
+    text = go(tmp_path, SystemChoice(name="reader", factory=factory), 1)
+    first, second = text.predictions()
+    assert first.observed != second.observed
+    first, second = go(tmp_path, n=1).predictions()
+    assert first.observed == second.observed
+
+
 def test_progress_counts_to_the_end(tmp_path: Path) -> None:
     seen: list[Progress] = []
     go(tmp_path, n=3, progress=lambda p: seen.append(p._replace(outcomes=dict(p.outcomes))))

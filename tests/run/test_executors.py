@@ -118,13 +118,6 @@ class Broken:
     def digest(self) -> str:
         raise DataError("FB202", "sample 3 is nan")
 
-    def to_wire(self) -> dict[str, str]:
-        return {}
-
-
-def from_wire(wire: dict[str, str]) -> Broken:
-    return Broken()
-
 
 @pytest.mark.parametrize("kind", ["serial", "thread"])
 def test_broken_data_stops_the_run(kind: str) -> None:

@@ -53,8 +53,8 @@ def test_loading_is_reported_not_retried_for_ever() -> None:
 def test_unknown_names_stay_usage_errors() -> None:
     executor = ProcessExecutor(workers=1)
     try:
-        with pytest.raises(UsageError, match="FB101 there is no system"):
-            executor.start(SystemChoice(name="support.engine_toys:Nobody"))
+        with pytest.raises(UsageError, match="FB101 there is no system 'nobody'"):
+            executor.start(SystemChoice(name="nobody"))
     finally:
         executor.close()
 

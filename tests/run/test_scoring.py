@@ -89,7 +89,7 @@ def test_intervals_are_those_of_each_cell_alone(tmp_path: Path) -> None:
 def test_undeclared_cells_are_not_available_with_the_reason(tmp_path: Path) -> None:
     result = scored(ran(tmp_path, parameters={"context": "none"}).path)
     found = cell(result, "accuracy", "h1")
-    assert (found.value, found.reason) == (None, "the system reads no history")
+    assert (found.value, found.reason) == (None, "N/A: the system reads no history")
     assert found.interval.reason == "the system reads no history"
     assert cell(result, "accuracy", "h0").value is not None
 
@@ -227,3 +227,30 @@ def test_a_perfect_share_gets_the_exact_interval_on_clusters(tmp_path: Path) -> 
     found = cell(scored(folder.path), "accuracy", "h0")
     assert (found.value, found.interval.method) == (1.0, "clopper-pearson")
     assert found.interval.low == pytest.approx(0.025 ** (1 / (N // 2)))
+
+
+@pytest.fixture
+def catalogued(monkeypatch: pytest.MonkeyPatch) -> None:
+    import floorbench.datasets.open
+    from floorbench import catalog
+    from floorbench.registry import Entry, Registry
+
+    tasks = Registry("task", {"toy": Entry("support.engine_toys:Task", "toy")})
+    monkeypatch.setattr(catalog, "TASKS", tasks)
+    monkeypatch.setattr(floorbench.datasets.open, "open_dataset", lambda where: Source(where["n"]))
+
+
+@pytest.mark.usefixtures("catalogued")
+def test_a_run_folder_knows_its_task_and_data(tmp_path: Path) -> None:
+    given = {"missing": "drop"}
+    folder = ran(tmp_path, task=Task(**given), task_parameters=given)
+    assert score(open_predictions(folder.path), draws=200) == scored(
+        folder.path, task=Task(**given)
+    )
+
+
+@pytest.mark.usefixtures("catalogued")
+def test_a_task_that_comes_back_otherwise_is_refused(tmp_path: Path) -> None:
+    folder = ran(tmp_path, task=Task(missing="drop"))
+    with pytest.raises(UsageError, match=r'FB502 .*missing: "drop" -> "wrong"'):
+        open_predictions(folder.path)

@@ -30,7 +30,9 @@ def talk(kind: type, *batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
     process.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
     process.stdin.flush()
     expected = 1 + 2 * len(batches)
-    answers = [json.loads(process.stdout.readline()) for _ in range(expected)]
+    answers = []
+    while len(answers) < expected and (line := process.stdout.readline()):
+        answers.append(json.loads(line))
     process.stdin.close()
     process.wait(timeout=20)
     assert process.stdout.read() == ""
@@ -58,6 +60,12 @@ def test_a_system_that_does_not_load_is_refused_in_words() -> None:
     (refused,) = talk(Unloadable)
     assert refused["refused"]["code"] == "FB501"
     assert "weights are gone" in refused["refused"]["what"]
+
+
+def test_a_fault_of_the_worker_itself_is_not_put_on_the_system() -> None:
+    found = talk(System, [{"no": "language"}])
+    assert found[1]["refused"]["code"] == "FB509"
+    assert found[1]["refused"]["what"] == "the worker process failed: KeyError: 'language'"
 
 
 def test_errors_cross_whole() -> None:

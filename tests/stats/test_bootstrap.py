@@ -5,7 +5,7 @@ import pytest
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import evaluator
-from floorbench.stats.bootstrap import bootstrap, compact, draw_weights
+from floorbench.stats.bootstrap import bootstrap, collapsed, compact, draw_weights
 from oracles import stats_resampling as oracle
 from oracles.stats_toys import METRICS, make, plain, units_of
 
@@ -98,6 +98,30 @@ def test_compact_and_mask_are_the_same_bootstrap():
         assert np.allclose(masked[name].values, direct[name].values, rtol=0, atol=1e-12)
         assert np.allclose(masked[name].jackknife, direct[name].jackknife, rtol=0, atol=1e-12)
     assert compact(narrow) is narrow
+
+
+@pytest.mark.parametrize(
+    ("strata", "expected"),
+    [
+        ([4, 4, 9, 9], [4, 4, 9, 9]),
+        ([4, 4, 9, 7, 8], [4, 4, 7, 7, 7]),
+        ([4, 4, 4, 6, 6, 9], [4, 4, 4, 6, 6, 6]),
+        ([6, 6, 4, 4, 9], [6, 6, 4, 4, 4]),
+        ([3], [3]),
+        ([3, 1], [1, 1]),
+        ([], []),
+    ],
+)
+def test_no_stratum_of_one_is_left(strata, expected):
+    assert collapsed(np.array(strata, dtype=np.int64)).tolist() == expected
+
+
+def test_compact_collapses_strata_that_are_single_in_the_slice():
+    scored = make(5)
+    first = [int(np.flatnonzero(scored.strata == code)[0]) for code in np.unique(scored.strata)]
+    narrow = compact(scored.where(np.isin(scored.cluster, first)))
+    assert len(narrow.clusters) == len(first) > 1
+    assert len(set(narrow.strata.tolist())) == 1
 
 
 @pytest.mark.parametrize("memory", [1, 3000, 1 << 30])

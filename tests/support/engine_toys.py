@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,11 @@ class Task:
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
         return ("h0",) if system.context == "none" else self.spec.conditions
 
-    def observe(self, sample: Sample, condition: str) -> Observation:
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
+        if system is not None and system.modalities == ("text",):
+            return replace(sample.observation, spoken_prefix=condition)
         return sample.observation
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:

@@ -25,7 +25,7 @@ def test_numbers_in_range():
 
 @pytest.mark.parametrize("bad", [-0.1, 4.1, float("nan"), float("inf"), "1", True, None])
 def test_numbers_outside(bad):
-    with pytest.raises(UsageError, match="tail=.* is not a number from 0 to 4") as caught:
+    with pytest.raises(UsageError, match=r"tail=.* is not a number from 0 to 4") as caught:
         number("tail", bad, low=0, high=4)
     assert caught.value.code == "FB513"
 

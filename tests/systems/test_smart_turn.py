@@ -17,6 +17,7 @@ from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.errors import EnvironmentProblem, SystemProblem, UsageError
 from floorbench.systems import build_system
 from floorbench.systems.smart_turn import LANGUAGES, VERSIONS, SmartTurn
+from floorbench.systems.whisper_mel import slaney_bank, whisper_mel
 from sounds import RATE, noise, silence, utterance, voice
 
 CLIPS = ("complete_real_1", "incomplete_real_1", "backchannel_real_1", "wait_real_1")
@@ -112,6 +113,15 @@ def test_eight_kilohertz_is_resampled_not_misread(bare):
     assert bare.decide(seen(slow, rate=8_000)).scores["complete"] == right
     assert bare.decide(seen(slow, rate=8_000)).commit == pytest.approx(2.7)
     assert bare.decide(seen(slow, rate=RATE)).scores["complete"] != right
+
+
+def test_a_telephone_copy_differs_only_where_it_has_nothing():
+    wide = utterance(after=0.2)
+    narrow = resample(resample(wide, source=RATE, target=8_000), source=8_000, target=RATE)
+    difference = np.abs(whisper_mel(wide) - whisper_mel(narrow))
+    below = slaney_bank().argmax(axis=1) * 40 < 3_400
+    assert difference[below].mean() < 0.02
+    assert difference[~below].mean() > 0.1
 
 
 @pytest.mark.parametrize("gate", ["silero", "webrtc"])

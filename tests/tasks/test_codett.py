@@ -28,6 +28,7 @@ def gold(task: CodettTask) -> Callable[[Sample, str], Decision]:
 def test_conditions_follow_the_context_of_the_system() -> None:
     task = CodettTask()
     assert task.conditions(system(context="none")) == ("h0",)
+    assert task.conditions(system(context="current user turn")) == ("h0",)
     assert task.conditions(system(context="dialogue")) == ("h0", "h1", "h3", "h5")
 
 

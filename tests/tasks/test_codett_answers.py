@@ -93,7 +93,9 @@ def test_a_threshold_decides_scored_systems_again() -> None:
     said = Decision(label="complete", scores={"complete": 0.6})
     assert read(said, spec=spec) == Meaning(OK, "Takeover", None, 0.6)
     assert read(said, spec=spec, threshold=0.6).action == "Dismiss"
-    assert read(Decision(label="complete"), spec=spec, threshold=0.6).outcome == INVALID
+    gated = Decision(label="incomplete")  # no score: the gate decided
+    assert read(gated, spec=spec, threshold=0.6).action == "Dismiss"
+    assert read(Decision(), spec=spec, threshold=0.6).outcome == INVALID
 
 
 def test_outcomes_pass_through() -> None:

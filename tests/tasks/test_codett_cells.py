@@ -15,6 +15,7 @@ from floorbench.datasets.codett_labels import ACTIONS, BY_LABEL, INTENTS, LABELS
 from floorbench.metrics.base import Measure, Scored
 from floorbench.tasks.codett import CodettTask
 from floorbench.tasks.codett_cells import codett_confusion
+from oracles import codett_scores as oracle
 from support.scoring import cell, score, system, value
 
 ZH = {"language": "zh", "condition": "h0"}
@@ -290,3 +291,61 @@ def test_short_history_and_absent_audio_are_noted() -> None:
         "h3": "2 of 2 items have fewer than 3 user turns; 2 history turns without audio",
         "h5": "2 of 2 items have fewer than 5 user turns; 2 history turns without audio",
     }
+
+
+OUTCOMES = ("abstained", "unsupported", "invalid", "failed", "timeout", "absent")
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.sampled_from(LABELS),
+            st.one_of(st.integers(0, 6), st.integers(0, 6), st.sampled_from(OUTCOMES)),
+        ),
+        min_size=1,
+        max_size=60,
+    ),
+    missing=st.sampled_from(["wrong", "drop"]),
+)
+def test_every_cell_equals_plain_counting(rows: list[tuple[str, int | str]], missing: str) -> None:
+    samples: list[Sample] = []
+    answers: dict[str, Decision | None] = {}
+    counted: list[oracle.Row] = []
+    for i, (gold, pick) in enumerate(rows):
+        state = BY_LABEL[gold].state
+        said = None
+        if isinstance(pick, int):
+            said = [x.label for x in INTENTS if x.state == state][pick]
+            answers[str(i)] = Decision(label=said)
+        elif pick == "absent":
+            answers[str(i)] = None
+        else:
+            answers[str(i)] = Decision(outcome=Outcome(pick))
+        counted.append(oracle.Row(gold, said, "ok" if said else str(pick)))
+        samples.append(
+            Sample(
+                id=str(i),
+                cluster=str(i),
+                observation=Observation(language="zh", state=state),
+                target={"label": gold},
+            )
+        )
+    _, m = score(CodettTask(missing=missing), samples, system(), lambda s, c: answers[s.id])
+
+    def same(metric: str, expected: float | None, **where: str) -> None:
+        found = cell(m, metric, **ZH, **where)
+        if found.undeclared is None:
+            assert value(m, metric, **ZH, **where).value == pytest.approx(expected)
+
+    for action in ACTIONS:
+        same("class_accuracy", oracle.action_accuracy(counted, action, missing), action=action)
+        same("smr", oracle.smr(counted, action), action=action)
+    same("macro_accuracy", oracle.average(counted, missing), actions="+".join(ACTIONS))
+    same("average_all4", oracle.average(counted, missing))
+    for intent in INTENTS:
+        same(
+            "scenario_accuracy",
+            oracle.scenario_accuracy(counted, intent.label, missing),
+            action=intent.action,
+            scenario=intent.scenario,
+        )

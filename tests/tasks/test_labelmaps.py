@@ -65,7 +65,7 @@ def test_an_unknown_table_gets_a_suggestion() -> None:
         (0.7, 0.5, "complete"),
         (0.5, 0.5, "incomplete"),
         (0.2, 0.08, "complete"),
-        (None, 0.5, None),
+        (None, 0.5, "incomplete"),
     ],
 )
 def test_a_threshold_overrides_the_label(

@@ -22,7 +22,8 @@ def check_complete(path: Path) -> None:
     ----------
     path : Path
         A file that exists. Other containers pass: FLAC is checked by its decoder, MP3 by the
-        frame count after decoding.
+        frame count after decoding (an MP3 file without a frame count, cut between two frames,
+        cannot be told from a whole one).
 
     Raises
     ------
@@ -31,7 +32,7 @@ def check_complete(path: Path) -> None:
     """
     with path.open("rb") as handle:
         head = handle.read(12)
-        if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
+        if head[:4] in (b"RIFF", b"RF64") and head[8:12] == b"WAVE":
             _check_wav(path)
         elif head[:4] == b"OggS":
             _check_ogg(path)
@@ -44,12 +45,16 @@ def _truncated(path: Path, what: str, hint: str | None = None) -> DataError:
 def _check_wav(path: Path) -> None:
     size = path.stat().st_size
     with path.open("rb") as handle:
-        position = 12
+        position, large = 12, None
         while position + 8 <= size:
             handle.seek(position)
             name, length = struct.unpack("<4sI", handle.read(8))
+            if name == b"ds64":  # the sizes of a file that may pass 4 GiB
+                large = struct.unpack("<QQ", handle.read(16))[1]
             if name == b"data":
                 held = size - position - 8
+                if length in _UNKNOWN and large is not None:
+                    length = large
                 if length in _UNKNOWN:
                     raise _truncated(
                         path,

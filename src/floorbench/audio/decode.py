@@ -24,7 +24,9 @@ RATES = (1_000, 768_000)
 PEAK_LIMIT = 8.0
 """Largest sample magnitude taken for audio in [-1, 1]; lossy decoders overshoot 1 a little."""
 
-_SEEKABLE = {"WAV", "WAVEX", "RF64", "FLAC", "AIFF", "W64", "AU", "CAF"}
+_EXACT_SEEK = ("WAV", "WAVEX", "RF64", "FLAC")
+_CONTAINERS = (*_EXACT_SEEK, "OGG", "MP3")
+_LENGTH_LIMIT = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +65,24 @@ def probe(path: Path) -> FileInfo:
         header = soundfile.info(str(path))
     except (soundfile.LibsndfileError, OSError) as error:
         raise DataError("FB302", f"not readable as audio ({_reason(error)})", where=where) from None
+    if header.format not in _CONTAINERS:
+        raise DataError(
+            "FB302",
+            f"{header.format} files are not read, since a shortened one could not be told",
+            where=where,
+            hint="convert it to WAV, FLAC, Ogg, Opus or MP3",
+        )
     if not RATES[0] <= header.samplerate <= RATES[1]:
         raise DataError("FB302", f"the header says {header.samplerate} Hz", where=where)
     if header.frames < 1:
         raise DataError("FB303", "the file holds no audio frame", where=where)
+    if header.frames > _LENGTH_LIMIT:
+        raise DataError(
+            "FB304",
+            "the header leaves the length open, so nobody can tell whether the file is whole",
+            where=where,
+            hint="write the file again with its length, for example from a seekable output",
+        )
     info = FileInfo(
         rate=int(header.samplerate),
         frames=int(header.frames),
@@ -160,7 +176,7 @@ def decode(
     where = Place(str(path))
     info = probe(path)
     check_channel(info, channel, path)
-    first = start if info.container in _SEEKABLE else 0
+    first = start if info.container in _EXACT_SEEK else 0
     try:
         with soundfile.SoundFile(str(path)) as handle:
             if first:

@@ -86,7 +86,12 @@ def _download(project: str, dest: Path) -> Path:
             "`uv pip install pip` adds it)"
         )
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
-    command += ["--disable-pip-version-check", "--only-binary=:all:", "--ignore-requires-python"]
+    command += [
+        "--disable-pip-version-check",
+        "--retries=2",
+        "--only-binary=:all:",
+        "--ignore-requires-python",
+    ]
     command += ["--dest", str(dest), project]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)

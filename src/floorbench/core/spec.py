@@ -51,7 +51,9 @@ class SystemSpec:
     """What a system declares about itself.
 
     ``states``, ``labels`` and ``languages`` are its capability: cells outside are N/A, and
-    ``None`` means that it claims all of them. ``label_map`` names the versioned table that turns
+    ``None`` means that it claims all of them. ``context`` says what of the past it uses: ``none``
+    or ``current user turn`` when nothing before the turn to decide on, else in its own words.
+    ``label_map`` names the versioned table that turns
     native labels into task labels.
     """
 

@@ -14,7 +14,7 @@ Notes
 -----
 Cluster: the table's ``cluster`` column (speaker or conversation) where there is one, else the
 clip itself, tagged ``cluster=sample (dialogue unknown)``. Stratum: label x source; a cluster that
-touches several belongs to their joined set.
+touches several belongs to their joined set, and strata of a single cluster are collapsed.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from floorbench.datasets.codett_labels import normalise
 from floorbench.datasets.codett_lines import normal_language
 from floorbench.datasets.layout import AudioPaths, jsonl_files
 from floorbench.datasets.manifest import Manifest, fold, pcm_digests, read_manifest
+from floorbench.datasets.strata import Strata
 from floorbench.errors import DataError, Place, did_you_mean
 
 LABELS = ("complete", "incomplete", "backchannel", "wait")
@@ -156,10 +157,10 @@ class ClipsSource:
             )
 
     def _join_strata(self) -> dict[str, str]:
-        touched: dict[str, set[str]] = {}
+        strata = Strata[str]()
         for clip in self.clips:
-            touched.setdefault(_cluster(clip), set()).add(f"{clip.label} x {clip.source}")
-        return {cluster: " + ".join(sorted(strata)) for cluster, strata in touched.items()}
+            strata.add(_cluster(clip), f"{clip.label} x {clip.source}")
+        return strata.final()
 
     def _from_names(self) -> Iterator[Clip]:
         for file in _audio_files(self.path):

@@ -11,14 +11,14 @@ Notes
 -----
 Cluster (the resampling unit): the ``dialogue`` field where the data has one, else the hash of the
 normalised history, else the sample itself, tagged ``cluster=sample (dialogue unknown)``.
-Stratum: language x scenario x source. A cluster that touches several strata belongs to one
-stratum of its own, named by their joined set, so that every cluster has exactly one.
+Stratum: language x label x source. A cluster that touches several strata belongs to one stratum
+of its own, named by their joined set, so that every cluster has exactly one; strata of a single
+cluster are collapsed per language (:mod:`floorbench.datasets.strata`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -37,6 +37,7 @@ from floorbench.datasets.codett_lines import (
 )
 from floorbench.datasets.layout import AudioPaths, find_root, jsonl_files
 from floorbench.datasets.manifest import Manifest, fold, pcm_digests, read_manifest
+from floorbench.datasets.strata import Strata
 from floorbench.errors import DataError, Place
 
 SAMPLE_CLUSTER = "sample (dialogue unknown)"
@@ -132,12 +133,7 @@ class CodettSource:
             ``FB216`` when audio is neither listed in a manifest nor present.
         """
         if self._digest is None:
-            audio: set[str] = set()
-            for _, line, where in self._lines():
-                dialogue = self._dialogue(line, where)
-                for turn in (*dialogue.history, dialogue.target):
-                    if turn.audio is not None:
-                        audio.add(self._audio.relative(turn.audio, where))
+            audio = set(self.audio_files())
             pcm = pcm_digests(self.root, audio, self.manifest, cache=self._cache)
             self._digest = fold((line for _, line, _ in self._lines()), pcm)
         return self._digest
@@ -147,6 +143,15 @@ class CodettSource:
         index = self._first_pass()
         for file, line, where in self._lines():
             yield self._sample(file, self._dialogue(line, where), where, index)
+
+    def make_manifest(self, *, licence: str = "unknown", version: str = "unknown") -> Manifest:
+        """Return a manifest with the hash of every audio file, to be kept beside the texts.
+
+        With it the data's digest needs no audio, so that predictions can be checked and scored
+        where only the texts are.
+        """
+        pcm = pcm_digests(self.root, set(self.audio_files()), None, cache=self._cache)
+        return Manifest(name=self.name, version=version, licence=licence, pcm=pcm)
 
     def audio_files(self) -> Iterator[str]:
         """Yield the relative path of every audio file that is named, once per mention."""
@@ -177,7 +182,7 @@ class CodettSource:
     def _first_pass(self) -> _Index:
         if self._index is None:
             ids: set[bytes] = set()
-            strata: dict[bytes, str] = {}
+            strata = Strata[bytes]()
             count = 0
             for file, line, where in self._lines():
                 dialogue = self._dialogue(line, where)
@@ -190,14 +195,10 @@ class CodettSource:
                         where=where,
                     )
                 ids.add(name.digest())
-                key = _cluster_key(_cluster(dialogue, where)[0])
-                stratum = _stratum(dialogue, file, where)
-                known = strata.get(key)
-                if known is None:
-                    strata[key] = sys.intern(stratum)
-                elif stratum not in known.split(" + "):
-                    strata[key] = sys.intern(" + ".join(sorted([*known.split(" + "), stratum])))
-            self._index = _Index(strata, count)
+                strata.add(
+                    _cluster_key(_cluster(dialogue, where)[0]), _stratum(dialogue, file, where)
+                )
+            self._index = _Index(strata.final(lambda stratum: stratum.split(" x ")[0]), count)
         return self._index
 
     # ---- samples -----------------------------------------------------------------------------

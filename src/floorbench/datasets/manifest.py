@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from floorbench.audio.assets import cache_dir
 from floorbench.audio.ref import FileAudio
 from floorbench.codec import convert, encode_pretty, parse, read_bytes
 from floorbench.errors import DataError, Place
@@ -97,7 +98,7 @@ def pcm_digests(
         ``FB216`` when a file is neither listed nor readable.
     """
     known = manifest.pcm if manifest is not None else {}
-    store = _Store((cache or user_cache()) / "pcm", root)
+    store = _Store((cache or cache_dir()) / "pcm", root)
     out: dict[str, str] = {}
     for name in sorted(files):
         out[name] = known[name] if name in known else store.digest(name)
@@ -113,15 +114,6 @@ def fold(lines: Iterable[bytes], pcm: Mapping[str, str]) -> str:
     for name, value in sorted(pcm.items()):
         total.update(f"{name}\0{value}\n".encode())
     return total.hexdigest()
-
-
-def user_cache() -> Path:
-    """Return floorbench's folder in the user's cache (``FLOORBENCH_CACHE`` overrides it)."""
-    own = os.environ.get("FLOORBENCH_CACHE")
-    if own:
-        return Path(own)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "floorbench"
 
 
 class _Store:

@@ -21,11 +21,11 @@ from floorbench.metrics.kinds import Additive
 from floorbench.metrics.slots import read_slots, within
 
 
-def kappa_free(*, categories: int) -> Additive:
+def kappa_free(*, categories: int, counts: str = "counts") -> Additive:
     """Free-marginal multirater kappa (Randolph) for any number of raters and categories.
 
-    Units are cases with a column ``counts`` ``(n, K)``: how many raters chose each category. With
-    n_i raters of case i, P_o is the mean over cases of (sum_j n_ij^2 - n_i) / (n_i (n_i - 1)) and
+    Units are cases with a column ``(n, K)``: how many raters chose each category. With n_i raters
+    of case i, P_o is the mean over cases of (sum_j n_ij^2 - n_i) / (n_i (n_i - 1)) and
     kappa = (P_o - 1/K) / (1 - 1/K). Cases with fewer than two raters are excluded and counted in
     the statistic ``excluded``.
 
@@ -33,6 +33,8 @@ def kappa_free(*, categories: int) -> Additive:
     ----------
     categories : int
         K >= 2, from the task and not from the data.
+    counts : str
+        Column ``(n, K)`` of counts of raters per category.
 
     Undefined
     ---------
@@ -47,15 +49,58 @@ def kappa_free(*, categories: int) -> Additive:
     The paper's equation subtracts N n after dividing by N n (n - 1); the bracket is misplaced
     there and stands right here. It also has one n for all cases, here each case has its own.
     """
+    return _multirater("kappa_free", categories, counts)
+
+
+def kappa_self(*, categories: int = 2, counts: str = "run_counts") -> Additive:
+    """Free-marginal kappa of one model with itself: the raters are its repeated runs.
+
+    Arithmetic and undefined cases as for :func:`kappa_free`.
+
+    Parameters
+    ----------
+    categories : int
+        Number of categories K >= 2, from the task and not from the data.
+    counts : str
+        Column ``(n, K)`` of counts of raters per category.
+
+    Source
+    ------
+    Within-turn TRP, section 5: consistency of a model over runs of one prompt.
+    """
+    return _multirater("kappa_self", categories, counts)
+
+
+def kappa_raters(*, categories: int = 2, counts: str = "rater_counts") -> Additive:
+    """Free-marginal kappa of all raters with each other, every participant being one.
+
+    Arithmetic and undefined cases as for :func:`kappa_free`. It says how far people agree, not how
+    far a model agrees with them (:func:`kappa_all`).
+
+    Parameters
+    ----------
+    categories : int
+        Number of categories K >= 2, from the task and not from the data.
+    counts : str
+        Column ``(n, K)`` of counts of raters per category.
+
+    Source
+    ------
+    Within-turn TRP, section 5.
+    """
+    return _multirater("kappa_raters", categories, counts)
+
+
+def _multirater(name: str, categories: int, column: str) -> Additive:
     if categories < 2:
         raise UsageError("FB103", f"categories={categories}; agreement needs at least 2")
 
     def statistics(scored: Scored) -> Floats:
-        counts = np.asarray(scored.column("counts"))
+        counts = np.asarray(scored.column(column))
         if counts.ndim != 2 or counts.shape[1] != categories:
             raise DataError(
                 "FB626",
-                f"column 'counts' has shape {counts.shape}, {categories} categories are declared",
+                f"column '{column}' has shape {counts.shape}, {categories} categories are declared",
             )
         with np.errstate(invalid="ignore"):
             whole = np.isfinite(counts) & (counts >= 0) & (counts == np.round(counts))
@@ -73,10 +118,10 @@ def kappa_free(*, categories: int) -> Additive:
 
     return Additive(
         spec=MetricSpec(
-            name="kappa_free",
+            name=name,
             version="1",
             unit="case",
-            columns=("counts",),
+            columns=(column,),
             low=-1.0 / (categories - 1),
             source="Randolph (2005)",
             parameters={"categories": categories},
@@ -99,6 +144,17 @@ def kappa_cohen(
 
     A missing prediction is one disagreement under ``wrong``: it adds to the gold marginal and to
     no predicted marginal.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing answer is one disagreement, or its unit leaves.
 
     Undefined
     ---------
@@ -170,6 +226,11 @@ def kappa_all(*, missing: str = "wrong") -> Additive:
     disagreement under ``wrong``. On rare positives the policy *never* scores near 1: read it
     beside its baselines.
 
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A missing answer is one disagreement, or its unit leaves.
+
     Undefined
     ---------
     No slot.
@@ -193,6 +254,8 @@ def kappa_hit(*, h: int = 2, missing: str = "wrong") -> Additive:
     ----------
     h : int
         Half-width >= 0 of the window, which is clipped at the edges of the turn.
+    missing : {'wrong', 'drop'}
+        A missing answer is one disagreement, or its unit leaves.
 
     Undefined
     ---------
@@ -223,6 +286,13 @@ def kappa_near(*, h: int = 2, missing: str = "wrong") -> Additive:
 
     Neighbourhoods that overlap are united: every slot counts once. A missing answer is one
     disagreement under ``wrong``.
+
+    Parameters
+    ----------
+    h : int
+        Half-width >= 0 of the window, which is clipped at the edges of the turn.
+    missing : {'wrong', 'drop'}
+        A missing answer is one disagreement, or its unit leaves.
 
     Undefined
     ---------

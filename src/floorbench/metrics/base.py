@@ -271,8 +271,14 @@ class ScoringTask(Protocol):
         """Return the conditions to run for a system (a context-free system runs fewer)."""
         ...
 
-    def observe(self, sample: Sample, condition: str) -> Observation:
-        """Narrow a sample's observation to what ``condition`` may show."""
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
+        """Narrow a sample's observation to what ``condition`` may show to ``system``.
+
+        A protocol that shows audio to some systems and text to others chooses by the system's
+        modalities; without a system it shows all that the condition allows.
+        """
         ...
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:

@@ -58,6 +58,15 @@ class ReliabilityBin:
 def brier(*, positive: str, score: str = "score", missing: str = "wrong") -> Additive:
     """Mean squared difference between the probability of ``positive`` and the 0/1 truth.
 
+    Parameters
+    ----------
+    positive : str
+        Label of the positive class; all others are negative.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
+
     Undefined
     ---------
     No unit; or a unit has no probability (see the module).
@@ -89,6 +98,13 @@ def brier(*, positive: str, score: str = "score", missing: str = "wrong") -> Add
 
 def brier_multiclass(*, score: str = "scores", missing: str = "wrong") -> Additive:
     """Mean over units of the summed squared differences over all labels, in [0, 2].
+
+    Parameters
+    ----------
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
 
     Undefined
     ---------
@@ -143,6 +159,12 @@ def ece(
         ``equal-mass`` cuts at the observed quantiles of the units at hand (the smallest observed
         score reaching each level); equal scores stay together, so bins can be empty. The cuts are
         part of the data and stay fixed in a bootstrap.
+    positive : str
+        Label of the positive class; all others are negative.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
 
     Undefined
     ---------

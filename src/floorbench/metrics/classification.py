@@ -60,6 +60,17 @@ def class_accuracy(
     The stage 1 action accuracy of CoDeTT and the accuracy per role of ECHO; the same number is
     the recall of the label.
 
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
+
     Undefined
     ---------
     The label has no unit.
@@ -80,6 +91,17 @@ def scenario_accuracy(
     missing: str = "wrong",
 ) -> Additive:
     """Share of one scenario's units whose full label (state, action, scenario) is right.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
 
     Undefined
     ---------
@@ -104,6 +126,17 @@ def macro_accuracy(
     The row average of CoDeTT over a system's supported actions, and the macro of ECHO. The set is
     a parameter of the metric, so that two averages over different sets never compare.
 
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
+
     Undefined
     ---------
     A label of the set has no unit; the reason names it.
@@ -124,6 +157,17 @@ def average_all4(
     whole set and not the system's, and the units, which include the cells that the system does
     not declare (outcome ``unsupported``). Only this average is ranked.
 
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
+
     Undefined
     ---------
     A label has no unit; the reason names it.
@@ -143,6 +187,17 @@ def action_average(
     missing: str = "wrong",
 ) -> Additive:
     """Unweighted mean of the scenario accuracies of one action.
+
+    Parameters
+    ----------
+    scenarios : sequence of str
+        The full labels of the action's scenarios.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
 
     Undefined
     ---------
@@ -169,6 +224,19 @@ def smr(
     predicted intent differs from the gold intent. It can fall because recall collapsed, so it is
     printed beside the accuracy of the action. Missing predictions have no action and stand
     outside the denominator under either policy.
+
+    Parameters
+    ----------
+    action : str
+        The action, one of the labels of ``gold``.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    gold_intent : str
+        Column of gold intents.
+    predicted_intent : str
+        Column of predicted intents.
 
     Undefined
     ---------
@@ -210,6 +278,17 @@ def prediction_share(
 
     With ``label='yield'`` the yield rate of ECHO. A missing prediction is not an answer with the
     label: it stays in the denominator under ``wrong`` and leaves it under ``drop``.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction counts as wrong, or its unit leaves the denominator.
 
     Undefined
     ---------

@@ -34,6 +34,11 @@ PerSlot = Callable[[Stimulus, Floats], Floats]
 def mae_slots(*, missing: str = "wrong") -> Additive:
     """Mean distance in slots from a prediction to the nearest consensus slot.
 
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
+
     Undefined
     ---------
     No stimulus has both a prediction and a consensus slot.
@@ -47,6 +52,11 @@ def mae_slots(*, missing: str = "wrong") -> Additive:
 
 def mse_slots(*, missing: str = "wrong") -> Additive:
     """Mean squared distance in slots from a prediction to the nearest consensus slot.
+
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
 
     Undefined
     ---------
@@ -63,6 +73,11 @@ def mae_seconds(*, missing: str = "wrong") -> Additive:
     """Mean distance in seconds between a predicted slot and its nearest consensus slot.
 
     The pair is the one that is nearest in slots; the time of a slot is its start.
+
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
 
     Undefined
     ---------
@@ -84,6 +99,12 @@ def mae_seconds(*, missing: str = "wrong") -> Additive:
 def mae_slots_recall(*, missing: str = "wrong") -> Additive:
     """Mean distance in slots from a consensus slot to the nearest prediction.
 
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy; with ``drop`` its own
+        distance is not counted when it is a consensus slot.
+
     Undefined
     ---------
     No stimulus has both a prediction and a consensus slot.
@@ -103,6 +124,12 @@ def mae_slots_recall(*, missing: str = "wrong") -> Additive:
 
 def mae_seconds_recall(*, missing: str = "wrong") -> Additive:
     """Mean distance in seconds from a consensus slot to its nearest prediction (in slots).
+
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy; with ``drop`` its own
+        distance is not counted when it is a consensus slot.
 
     Undefined
     ---------
@@ -132,6 +159,8 @@ def nmae(*, norm: str = "max_possible", missing: str = "wrong") -> Additive:
         consensus slot, the same for every model. ``max_predicted``: the largest d of this model
         in the stimulus; compatible with the published table, which does not prove it, and an
         outlier lowers a model's own value. ``n_slots``: the number of slots.
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
 
     Undefined
     ---------
@@ -154,6 +183,13 @@ def nmse(*, norm: str = "max_possible", missing: str = "wrong") -> Additive:
     """Mean over predictions of d^2 / norm of the stimulus; the norm is not squared.
 
     Parameters, undefined cases and source as for :func:`nmae`.
+
+    Parameters
+    ----------
+    norm : {'max_possible', 'max_predicted', 'n_slots', 'none'}
+        What distances are divided by, as for ``nmae``.
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
     """
     check_choice("norm", norm, NORMS)
     return _distance("nmse", missing, {"norm": norm}, lambda s, _: _normed(s, norm, 2))
@@ -169,6 +205,8 @@ def mae_density(*, h: int = 2, density: str = "proportion", missing: str = "wron
     density : {'proportion', 'people'}
         ``proportion``: sum of the slots' proportions over the window, which may exceed 1.
         ``people``: share of the listeners who responded anywhere in the window.
+    missing : {'wrong', 'drop'}
+        A slot without an answer is no prediction under either policy.
 
     Undefined
     ---------

@@ -26,6 +26,17 @@ def recall(
 ) -> Additive:
     """TP / (TP + FN) of one label; a missing prediction is a miss.
 
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
     Undefined
     ---------
     The label has no unit.
@@ -37,6 +48,17 @@ def precision(
     *, label: str, gold: str = "gold", predicted: str = "predicted", missing: str = "wrong"
 ) -> Additive:
     """TP / (TP + FP) of one label.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
 
     Undefined
     ---------
@@ -65,6 +87,14 @@ def f_score(
     ----------
     beta : float
         Weight of recall, > 0; 0.5 favours precision.
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
 
     Undefined
     ---------
@@ -88,6 +118,17 @@ def specificity(
 ) -> Additive:
     """TN / (TN + FP) of one label; a missing negative leaves the denominator.
 
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
     Undefined
     ---------
     No answered unit has another gold label.
@@ -105,6 +146,17 @@ def balanced_accuracy(
     *, label: str, gold: str = "gold", predicted: str = "predicted", missing: str = "wrong"
 ) -> Additive:
     """Mean of recall and specificity of one label against the rest.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
 
     Undefined
     ---------
@@ -131,6 +183,17 @@ def macro_f1(
 ) -> Additive:
     """Unweighted mean of the F1 of a declared set of labels.
 
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
     Undefined
     ---------
     A label of the set occurs neither in gold nor in the predictions; the reason names it.
@@ -155,6 +218,17 @@ def micro_f1(
 
     Over the whole label set and full coverage it equals accuracy.
 
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
     Undefined
     ---------
     None of the labels occurs in gold or in the predictions.
@@ -177,6 +251,17 @@ def weighted_f1(
     missing: str = "wrong",
 ) -> Additive:
     """Support-weighted mean of F1 (wF1); support = TP + FN, a label without support weighs 0.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
 
     Undefined
     ---------
@@ -204,6 +289,17 @@ def chance_f1(
 ) -> Additive:
     """F1 expected from guessing the label at its prevalence p, which is p itself.
 
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
     Undefined
     ---------
     No unit is left.
@@ -219,6 +315,17 @@ def always_f1(
     *, label: str, gold: str = "gold", predicted: str = "predicted", missing: str = "wrong"
 ) -> Additive:
     """F1 of answering the label everywhere, 2 p / (1 + p) at prevalence p.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
 
     Undefined
     ---------

@@ -72,6 +72,8 @@ def latency_percentile(*, level: float = 0.5, missing: str = "wrong") -> Weighte
     ----------
     level : float
         In (0, 1); 0.5 is the median.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
 
     Undefined
     ---------
@@ -91,6 +93,13 @@ def latency_percentile_plain(*, level: float = 0.5, missing: str = "wrong") -> W
     It never flatters: a censored event counts as never answered. Beside
     :func:`latency_percentile` it shows how much the censoring matters.
 
+    Parameters
+    ----------
+    level : float
+        In (0, 1); 0.5 is the median.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
+
     Undefined
     ---------
     No event; or fewer than ``level`` of the events are answered.
@@ -104,6 +113,13 @@ def latency_percentile_conditional(*, level: float = 0.5, missing: str = "wrong"
     A system that answers only when it is quick looks good here; print it beside
     :func:`answered_share`.
 
+    Parameters
+    ----------
+    level : float
+        In (0, 1); 0.5 is the median.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
+
     Undefined
     ---------
     No event was answered.
@@ -113,6 +129,11 @@ def latency_percentile_conditional(*, level: float = 0.5, missing: str = "wrong"
 
 def latency_mean_conditional(*, missing: str = "wrong") -> Additive:
     """Mean signed latency among answered events only.
+
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
 
     Undefined
     ---------
@@ -135,6 +156,11 @@ def latency_mean_conditional(*, missing: str = "wrong") -> Additive:
 def answered_share(*, missing: str = "wrong") -> Additive:
     """Share of events that were answered; censored events stay in the denominator.
 
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
+
     Undefined
     ---------
     No event.
@@ -155,6 +181,11 @@ def answered_share(*, missing: str = "wrong") -> Additive:
 
 def early_share(*, missing: str = "wrong") -> Additive:
     """Share of events answered before their anchor (latency below 0).
+
+    Parameters
+    ----------
+    missing : {'wrong', 'drop'}
+        A missing prediction is a missed event, or its event leaves.
 
     Undefined
     ---------

@@ -79,6 +79,8 @@ def pasr(*, contrast: str | None = None, missing: str = "wrong") -> Additive:
     ----------
     contrast : str or None
         One contrast, or all pairs whose members have different targets.
+    missing : {'wrong', 'drop'}
+        A pair with a missing member fails, or leaves the denominator.
 
     Undefined
     ---------
@@ -93,6 +95,15 @@ def pasr(*, contrast: str | None = None, missing: str = "wrong") -> Additive:
 
 def pkc(*, keep: str = "keep", contrast: str | None = None, missing: str = "wrong") -> Additive:
     """Pairwise keep consistency: the floor kept on both members of pairs that ask for it.
+
+    Parameters
+    ----------
+    keep : str
+        Name of the action that keeps the floor.
+    contrast : str or None
+        One contrast, or all of them.
+    missing : {'wrong', 'drop'}
+        A pair with a missing member fails, or leaves the denominator.
 
     Undefined
     ---------
@@ -116,6 +127,13 @@ def prsr(*, contrast: str | None = None, missing: str = "wrong") -> Additive:
 
     The columns hold roles. A constant role scores 0, a uniform guess among three 1/9.
 
+    Parameters
+    ----------
+    contrast : str or None
+        One contrast, or all of them.
+    missing : {'wrong', 'drop'}
+        A pair with a missing member fails, or leaves the denominator.
+
     Undefined
     ---------
     No pair.
@@ -132,6 +150,13 @@ def independence_baseline(*, contrast: str, missing: str = "wrong") -> Additive:
 
     The product of the accuracy on members *a* and the accuracy on members *b*, both over this
     contrast's own pairs, never over all samples.
+
+    Parameters
+    ----------
+    contrast : str or None
+        One contrast, or all of them.
+    missing : {'wrong', 'drop'}
+        A pair with a missing member fails, or leaves the denominator.
 
     Undefined
     ---------
@@ -176,6 +201,13 @@ def rate_matched_pasr(*, label: str = "yield", missing: str = "wrong") -> Additi
 
     q (1 - q), over label units (samples), q being the share of samples answered with ``label``.
 
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    missing : {'wrong', 'drop'}
+        A missing prediction is no yield, or its unit leaves.
+
     Undefined
     ---------
     No sample.
@@ -191,6 +223,13 @@ def rate_matched_pkc(*, label: str = "yield", missing: str = "wrong") -> Additiv
     """PKC expected from a policy that yields at the system's own rate q, blind to the context.
 
     (1 - q)^2 over label units (samples).
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    missing : {'wrong', 'drop'}
+        A missing prediction is no yield, or its unit leaves.
 
     Undefined
     ---------

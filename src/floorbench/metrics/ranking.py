@@ -76,12 +76,30 @@ def eer(*, positive: str, score: str = "score", missing: str = "wrong") -> Weigh
 
     The ROC is joined by straight lines, so that the value does not jump with the grid of scores.
     Parameters, undefined cases and errors as for :func:`auc`.
+
+    Parameters
+    ----------
+    positive : str
+        Label of the positive class; all others are negative.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
     """
     return _metric("eer", EqualError, (positive,), score, missing)
 
 
 def auc_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "wrong") -> Weighted:
     """Mean one-vs-rest AUC over a declared set of labels.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
 
     Undefined
     ---------
@@ -95,7 +113,17 @@ def auc_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "w
 
 
 def eer_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "wrong") -> Weighted:
-    """Mean one-vs-rest EER over a declared set of labels; undefined cases as for AUC."""
+    """Mean one-vs-rest EER over a declared set of labels; undefined cases as for AUC.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        The declared label set: the task's, never read off the data.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+        Undefined without full coverage, or on the answered units under another name.
+    """
     return _metric("eer_macro", EqualError, check_labels(labels), score, missing)
 
 

@@ -44,6 +44,8 @@ def slot_precision(
     aggregation : {'pooled', 'list_mean', 'stimulus_list_macro'}
     lists : sequence of str
         The declared lists; needed by the two means, and empty for ``pooled``.
+    missing : {'wrong', 'drop'}
+        A missing answer is a miss on a positive slot and leaves the negatives, or its slot leaves.
 
     Undefined
     ---------
@@ -66,6 +68,15 @@ def slot_recall(
     *, aggregation: str = "pooled", lists: Sequence[str] = (), missing: str = "wrong"
 ) -> Additive:
     """Recall of consensus-positive slots; parameters as for :func:`slot_precision`.
+
+    Parameters
+    ----------
+    aggregation : {'pooled', 'list_mean', 'stimulus_list_macro'}
+        How counts become one value (see the module).
+    lists : sequence of str
+        The declared lists for the two means; empty for ``pooled``.
+    missing : {'wrong', 'drop'}
+        A missing answer is a miss on a positive slot and leaves the negatives, or its slot leaves.
 
     Undefined
     ---------
@@ -92,6 +103,17 @@ def slot_f(
 ) -> Additive:
     """F-beta of positive slots; parameters as for :func:`slot_precision`.
 
+    Parameters
+    ----------
+    beta : float
+        Weight of recall, > 0.
+    aggregation : {'pooled', 'list_mean', 'stimulus_list_macro'}
+        How counts become one value (see the module).
+    lists : sequence of str
+        The declared lists for the two means; empty for ``pooled``.
+    missing : {'wrong', 'drop'}
+        A missing answer is a miss on a positive slot and leaves the negatives, or its slot leaves.
+
     Undefined
     ---------
     No slot is consensus-positive and none was predicted. A system that predicts nothing has F 0.
@@ -116,6 +138,15 @@ def slot_specificity(
 ) -> Additive:
     """Specificity over slots; parameters as for :func:`slot_precision`.
 
+    Parameters
+    ----------
+    aggregation : {'pooled', 'list_mean', 'stimulus_list_macro'}
+        How counts become one value (see the module).
+    lists : sequence of str
+        The declared lists for the two means; empty for ``pooled``.
+    missing : {'wrong', 'drop'}
+        A missing answer is a miss on a positive slot and leaves the negatives, or its slot leaves.
+
     Undefined
     ---------
     No answered slot is consensus-negative.
@@ -132,6 +163,15 @@ def slot_balanced_accuracy(
     *, aggregation: str = "pooled", lists: Sequence[str] = (), missing: str = "wrong"
 ) -> Additive:
     """Mean of recall and specificity over slots; parameters as for :func:`slot_precision`.
+
+    Parameters
+    ----------
+    aggregation : {'pooled', 'list_mean', 'stimulus_list_macro'}
+        How counts become one value (see the module).
+    lists : sequence of str
+        The declared lists for the two means; empty for ``pooled``.
+    missing : {'wrong', 'drop'}
+        A missing answer is a miss on a positive slot and leaves the negatives, or its slot leaves.
 
     Undefined
     ---------

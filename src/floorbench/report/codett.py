@@ -111,7 +111,7 @@ def _stage1_rows(result: Result, language: str) -> Iterator[Row]:
         for e in _cells(result, language, condition):
             if "baseline" in e.slice:
                 continue
-            if e.metric == "class_accuracy":
+            if e.metric == "class_accuracy" and "scenario" not in e.slice:
                 cells[e.slice["action"]] = cell(e)
             elif e.metric == "macro_accuracy":
                 cells["average"] = cell(e)
@@ -119,9 +119,11 @@ def _stage1_rows(result: Result, language: str) -> Iterator[Row]:
                 cells["coverage"] = Cell(value=e.coverage.share, scale=100, digits=1)
             elif e.metric == "average_all4":
                 cells["all4"] = cell(e)
-            elif e.metric == "auc" and ("items" not in e.slice or cells["auc"].value is None):
+            elif e.metric == "auc" and "scenarios" not in e.slice:
                 cells["auc"] = cell(e, scale=1.0, digits=3)
-                remark = "AUC over answered items only" if "items" in e.slice else remark
+            elif e.metric == "auc_answered" and "scenarios" not in e.slice:
+                cells["auc"] = cell(e, scale=1.0, digits=3)
+                remark = f"AUC over the {e.coverage.ok} scored items of {e.units}"
         if cells:
             yield Row(name=_row_name(result, condition), cells=cells, note=remark)
 

@@ -6,7 +6,6 @@ same decision wherever it is computed.
 
 from __future__ import annotations
 
-import importlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision, Event
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
-from floorbench.errors import FloorbenchError, SystemProblem, UsageError
+from floorbench.errors import FloorbenchError, SystemProblem
 from floorbench.events.traces import trace_problem
 
 REASON_LENGTH = 240
@@ -31,7 +30,7 @@ class SystemChoice:
     Parameters
     ----------
     name : str
-        A catalogued name, or ``module:attribute`` of a class or function that returns a system.
+        A catalogued name, ``path/to/file.py:Class`` or ``package.module:attribute``.
     parameters : mapping
         Keyword arguments, JSON values.
     factory : callable or None
@@ -67,17 +66,9 @@ class SystemChoice:
     def _construct(self) -> System:
         if self.factory is not None:
             return self.factory()
-        if ":" not in self.name:
-            module = importlib.import_module("floorbench.systems")
-            system: System = module.build_system(self.name, **self.parameters)
-            return system
-        module_name, _, attribute = self.name.partition(":")
-        try:
-            target = getattr(importlib.import_module(module_name), attribute)
-        except (ImportError, AttributeError) as error:
-            raise UsageError("FB101", f"there is no system '{self.name}' ({error})") from None
-        built: System = target(**self.parameters)
-        return built
+        from floorbench.systems.build import build_system
+
+        return build_system(self.name, **self.parameters)
 
 
 class Answered(NamedTuple):

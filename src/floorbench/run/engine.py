@@ -70,7 +70,7 @@ def run(
     executor : Executor or None
         Where to ask it; serial by default. It is closed at the end.
     task_parameters : mapping or None
-        The task's parameters as the user gave them; the resolved ones by default.
+        The task's parameters as the user gave them, with which it is built again for scoring.
     conditions, trials, limit
         Which of the task's conditions (all by default), how many trials of each, how many
         samples at most.
@@ -182,12 +182,11 @@ def _new_record(
         "system": codec.digest(system_part(spec)),
         "dataset": digest,
     }
-    parameters = task.spec.parameters if task_parameters is None else task_parameters
     return RunRecord(
         run_id=new_run_id({**hashes, "plan": plan, "seed": seed}),
         status="running",
         created=now(),
-        task=Given(name=task.spec.name, parameters=parameters),
+        task=Given(name=task.spec.name, parameters=task_parameters or {}),
         task_spec=task.spec,
         system=given,
         system_spec=spec,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, Place, UsageError
@@ -103,8 +104,11 @@ class Job:
         fresh.replace(self._folder.journal)
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
+    def _shown(self, due: Due) -> Observation:
+        return self._task.observe(due.sample, due.condition, system=self._spec)
+
     def _observed(self, due: Due) -> str:
-        return observation_hash(self._task.observe(due.sample, due.condition))
+        return observation_hash(self._shown(due))
 
     def due(self) -> Iterator[Due]:
         """Yield what is not yet in the journal; check what is."""
@@ -130,7 +134,7 @@ class Job:
         """Yield the questions for an executor."""
         for number, due in enumerate(self.due()):
             self._in_flight[number] = due
-            yield Item(number, self._task.observe(due.sample, due.condition))
+            yield Item(number, self._shown(due))
 
     def ask(self, number: int, due: Due) -> None:
         """Note an item that is answered without an executor."""

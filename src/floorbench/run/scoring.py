@@ -31,7 +31,7 @@ from floorbench.metrics.base import (
 from floorbench.run.checking import ELSEWHERE, check
 from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.predictions import predictions_file, read_predictions
-from floorbench.run.signature import protocol_part, system_part
+from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
 from floorbench.stats.bootstrap import DRAWS, bootstrap, compact
@@ -332,6 +332,10 @@ def _task_of(record: RunRecord) -> ScoringTask:
     from floorbench.catalog import TASKS
 
     task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
+    if found and task.spec.version == record.task_spec.version:
+        shown = "; ".join(str(d) for d in found)
+        raise UsageError("FB502", f"the task cannot be built again as it was: {shown}")
     return task
 
 

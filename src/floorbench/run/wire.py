@@ -132,10 +132,11 @@ def _audio_to_wire(ref: AudioRef) -> JsonValue:
         raise UsageError(
             "FB509", f"audio of type {kind.__name__} cannot be sent to a worker process"
         )
-    return {"module": kind.__module__, "value": to_wire()}
+    return {"type": f"{kind.__module__}:{kind.__name__}", "value": to_wire()}
 
 
 def _audio_from_wire(wire: Mapping[str, Any]) -> AudioRef:
-    """Rebuild audio with the ``from_wire`` of the module that its class stands in."""
-    ref: AudioRef = importlib.import_module(wire["module"]).from_wire(wire["value"])
+    """Rebuild audio with the ``from_wire`` of its own class."""
+    module, _, name = wire["type"].partition(":")
+    ref: AudioRef = getattr(importlib.import_module(module), name).from_wire(wire["value"])
     return ref

@@ -20,14 +20,13 @@ from __future__ import annotations
 import os
 import queue
 import signal
-import sys
 import threading
 from typing import Any, BinaryIO
 
 from floorbench import codec
 from floorbench.core.ports import System
-from floorbench.errors import FloorbenchError
-from floorbench.run.deciding import SystemChoice, decide_all, encodable
+from floorbench.errors import FloorbenchError, UsageError
+from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason
 from floorbench.run.wire import observation_from_wire, observation_hash
 
 
@@ -44,14 +43,14 @@ def main() -> None:
     try:
         system = choice.build()
         _send(out, {"ready": system.spec})
+        while True:
+            _answer(out, system, codec.parse(lines.get())["items"], hello["timeout"])
     except FloorbenchError as error:
         _send(out, {"refused": error_to_wire(error)})
-        return
-    while True:
-        try:
-            _answer(out, system, codec.parse(lines.get())["items"], hello["timeout"])
-        except FloorbenchError as error:
-            _send(out, {"refused": error_to_wire(error)})
+    except Exception as error:  # not the system's doing: decide_all catches all of that
+        what = f"the worker process failed: {short_reason(error)}"
+        _send(out, {"refused": error_to_wire(UsageError("FB509", what))})
+    os._exit(1)  # the listening thread holds standard input
 
 
 def _answer(out: BinaryIO, system: System, items: list[Any], timeout: float | None) -> None:
@@ -62,8 +61,9 @@ def _answer(out: BinaryIO, system: System, items: list[Any], timeout: float | No
 
 
 def _listen(lines: queue.SimpleQueue[bytes]) -> None:
-    for line in sys.stdin.buffer:
-        lines.put(line)
+    with os.fdopen(0, "rb", closefd=False) as pipe:
+        for line in pipe:
+            lines.put(line)
     os._exit(0)  # the parent is gone; a hanging system must not outlive it
 
 

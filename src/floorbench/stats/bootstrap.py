@@ -197,21 +197,51 @@ def draw_weights(
 
 
 def compact(scored: Scored) -> Scored:
-    """Drop the clusters that no unit belongs to.
+    """Prepare a slice for resampling: its own clusters only, and no stratum of one cluster.
 
-    A narrow slice of a large run is then resampled at the cost of its own clusters. The draws
-    are those of the full list under ``present=scored.present()``.
+    A narrow slice of a large run is then resampled at the cost of its own clusters. A stratum that
+    holds one cluster of the slice would come back in every draw and hide that cluster's variance;
+    such strata are collapsed into one (:func:`collapsed`).
     """
     present = scored.present()
     if present.all():
-        return scored
+        strata = collapsed(scored.strata)
+        return scored if strata is scored.strata else replace(scored, strata=strata)
     new_codes = np.cumsum(present) - 1
     return replace(
         scored,
         cluster=new_codes[scored.cluster],
         clusters=tuple(c for c, p in zip(scored.clusters, present, strict=True) if p),
-        strata=scored.strata[present],
+        strata=collapsed(scored.strata[present]),
     )
+
+
+def collapsed(strata: Ints) -> Ints:
+    """Return strata in which no stratum has a single cluster, if there are two clusters or more.
+
+    All strata of one cluster become one stratum, under the smallest of their codes; a single one
+    joins the smallest other stratum (the lowest code among equals).
+
+    Parameters
+    ----------
+    strata : int64 array (clusters,)
+
+    Source
+    ------
+    W. G. Cochran (1977), Sampling Techniques, section 5A.12: collapsed strata. The variance is
+    overstated when the collapsed strata differ, never understated.
+    """
+    codes, sizes = np.unique(strata, return_counts=True)
+    single = codes[sizes == 1]
+    if len(single) == 0 or len(codes) == 1:
+        return strata
+    if len(single) > 1:
+        target = single.min()
+    else:
+        others = codes[sizes > 1]
+        target = others[np.argmin(sizes[sizes > 1])]
+    out: Ints = np.where(np.isin(strata, single), target, strata)
+    return out
 
 
 def check_draws(draws: int) -> None:

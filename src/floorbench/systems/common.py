@@ -38,8 +38,8 @@ def choice(name: str, value: object, known: Iterable[str]) -> str:
 def refusal(spec: SystemSpec, observation: Observation) -> Decision | None:
     """Return an ``unsupported`` decision when an observation lies outside what a system declares.
 
-    A state or language that the spec does not list, or no audio of the user. ``None`` when the
-    system has to answer.
+    A state or language that the spec does not list (an unnamed language, ``und``, is no reason to
+    refuse), or no audio of the user. ``None`` when the system has to answer.
     """
     reason = None
     if (
@@ -48,7 +48,7 @@ def refusal(spec: SystemSpec, observation: Observation) -> Decision | None:
         and observation.state not in spec.states
     ):
         reason = f"state {observation.state} is outside {', '.join(spec.states)}"
-    elif spec.languages is not None and observation.language not in spec.languages:
+    elif spec.languages is not None and observation.language not in (*spec.languages, "und"):
         reason = f"language {observation.language} is not declared"
     elif "audio" in spec.modalities and Role.USER not in observation.channels:
         reason = "no audio of the user"

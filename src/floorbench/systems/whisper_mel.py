@@ -20,6 +20,8 @@ N_FFT = 400
 HOP = 160
 BANDS = 80
 FRAMES = WINDOW // HOP
+BLOCK = 100
+"""Frames transformed at a time; they stay in the cache, which is several times faster than all."""
 EPSILON = 1e-7
 POWER_FLOOR = 1e-10
 NORMALISE = "zero-mean-unit-variance(padded window, eps=1e-7)"
@@ -54,17 +56,19 @@ def whisper_mel(samples: NDArray[np.float32]) -> NDArray[np.float32]:
     hann, bank = _tables()
     # Frame t covers [160 t - 200, 160 t + 200); frames that end inside the padding are constant.
     constant = max(0, (padded - N_FFT // 2) // HOP + 1) if padded else 0
-    constant = min(constant, FRAMES)
-    first = max(0, constant - 1)  # one constant frame is computed and repeated
+    first = max(0, min(constant, FRAMES) - 1)  # one constant frame is computed and repeated
     reflected = np.pad(window, N_FFT // 2, mode="reflect")
-    frames = np.lib.stride_tricks.sliding_window_view(reflected, N_FFT)[first * HOP :: HOP]
-    spectrum = np.fft.rfft(frames[: FRAMES - first] * hann)
-    power = spectrum.real**2 + spectrum.imag**2
-    bands = np.log10(np.maximum(bank @ power.T, POWER_FLOOR))
+    frames = np.lib.stride_tricks.sliding_window_view(reflected, N_FFT)[::HOP][:FRAMES]
+    bands = np.empty((FRAMES - first, BANDS))
+    for start in range(first, FRAMES, BLOCK):
+        spectrum = np.fft.rfft(frames[start : start + BLOCK] * hann)
+        power = spectrum.real**2 + spectrum.imag**2
+        np.matmul(power, bank, out=bands[start - first : start - first + BLOCK])
+    bands = np.log10(np.maximum(bands, POWER_FLOOR))
     bands = (np.maximum(bands, bands.max() - 8.0) + 4.0) / 4.0
     features = np.empty((BANDS, FRAMES), dtype=np.float32)
-    features[:, first:] = bands
-    features[:, :first] = bands[:, :1]
+    features[:, first:] = bands.T
+    features[:, :first] = bands[0][:, None]
     return features
 
 
@@ -87,7 +91,7 @@ def _tables() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     import numpy as np
 
     hann = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(N_FFT) / N_FFT)
-    return hann, slaney_bank()
+    return hann, np.ascontiguousarray(slaney_bank().T)
 
 
 def slaney_bank() -> NDArray[np.float64]:

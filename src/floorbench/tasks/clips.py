@@ -83,7 +83,7 @@ class ClipsTask:
                 "languages": list(self._languages),
                 "label_maps": labelmaps.VERSION,
                 "cluster": "given, else sample",
-                "strata": "label x source",
+                "strata": "label x source, joined, strata of one collapsed",
             },
             source="Easy Turn test set; ours",
         )
@@ -92,7 +92,9 @@ class ClipsTask:
         """Return the only condition."""
         return self.spec.conditions
 
-    def observe(self, sample: Sample, condition: str) -> Observation:
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
         """Return the clip and its transcript, if there is one."""
         if condition not in self.spec.conditions:
             raise DataError("FB222", f"there is no condition '{condition}'")

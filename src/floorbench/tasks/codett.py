@@ -35,7 +35,7 @@ from floorbench.metrics.base import DueItem, Measure, Scored
 from floorbench.tasks import labelmaps
 from floorbench.tasks.codett_answers import capability, meaning, problem_of
 from floorbench.tasks.codett_cells import Cells
-from floorbench.tasks.history import VIEWS, History, trailing, view_for, viewed
+from floorbench.tasks.history import VIEWS, WITHOUT_HISTORY, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
 from floorbench.tasks.units import Units, choice
@@ -57,8 +57,8 @@ class CodettTask:
     missing : {'wrong', 'drop'}
         How abstained, invalid, failed, timed-out and absent predictions enter accuracies.
     threshold : float or None
-        For scored systems: the label is the positive one when the score is greater than this.
-        ``None`` keeps the label that the system gave.
+        For scored systems: the label is the positive one when the score is greater than this; a
+        decision without a score keeps its label. ``None`` keeps every label.
     view : {'auto', 'audio', 'text', 'both'}
         Form of the turns. ``audio`` is the published audio protocol: user turns as audio, system
         turns as text. ``auto`` chooses by what the system takes, and shows both where that is
@@ -115,7 +115,7 @@ class CodettTask:
                 "languages": list(self._languages),
                 "label_maps": labelmaps.VERSION,
                 "cluster": "dialogue, else history, else sample",
-                "strata": "language x label x source",
+                "strata": "language x label x source, joined, strata of one collapsed",
             },
             source="CoDeTT (2026), sections 3-4",
         )
@@ -124,7 +124,9 @@ class CodettTask:
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
         """Return the history lengths to run: all, or ``h0`` for a system without context."""
-        return self.spec.conditions if system.context != "none" else self.spec.conditions[:1]
+        if system.context in WITHOUT_HISTORY:
+            return self.spec.conditions[:1]
+        return self.spec.conditions
 
     def observe(
         self, sample: Sample, condition: str, *, system: SystemSpec | None = None

@@ -11,6 +11,7 @@ from floorbench.core.score import Coverage
 from floorbench.core.spec import SystemSpec
 from floorbench.datasets.codett_labels import (
     ACTIONS,
+    BY_LABEL,
     IDLE,
     INTENTS,
     LABELS,
@@ -35,6 +36,9 @@ from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.codett_answers import Capability
 from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+
+# Is a turn over? The two scenarios that most detectors were made to tell apart.
+TURN_ENDS = ("SystemIdle_Takeover_Completion", "SystemIdle_Dismiss_Incomplete")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +98,13 @@ class Cells:
                 headline=True,
             )
         actions = self.declared.actions
+        for intent in INTENTS:
+            yield self._cell(
+                class_accuracy(label=intent.action, missing=self.missing),
+                units.where(units.column("gold_intent") == LABELS.index(intent.label)),
+                {**where, "action": intent.action, "scenario": intent.scenario},
+                undeclared=no_language or self._no_action(intent.action),
+            )
         undeclared = no_language or (None if actions else f"{self.system.name} declares no action")
         yield self._cell(
             macro_accuracy(labels=actions or ACTIONS, missing=self.missing),
@@ -127,14 +138,24 @@ class Cells:
         if self.system.score is None or "Takeover" not in self.declared.actions:
             return
         idle = units.where(units.column("state") == STATES.index(IDLE))
-        scores = without_unscored(idle)
         rank = {**where, "state": IDLE, "positive": "Takeover"}
-        yield self._cell(auc(positive="Takeover"), scores, rank, headline=True)
+        yield from self._areas(idle, rank, headline=True)
+        ends = [LABELS.index(label) for label in TURN_ENDS]
+        pair = idle.where(np.isin(idle.column("gold_intent"), ends))
+        scenarios = "+".join(BY_LABEL[label].scenario for label in TURN_ENDS)
+        yield from self._areas(pair, {**rank, "scenarios": scenarios}, headline=False)
+
+    def _areas(
+        self, units: Scored, where: Mapping[str, str], *, headline: bool
+    ) -> Iterator[Measure]:
+        """AUC over all items and, where some have no score, over the answered ones."""
+        scores = without_unscored(units)
+        yield self._cell(auc(positive="Takeover"), scores, where, headline=headline)
         if (scores.column("outcome") != OK).any():
             yield self._cell(
                 auc(positive="Takeover", missing="drop"),
                 scores,
-                {**rank, "items": "answered"},
+                {**where, "items": "answered"},
                 note="answered items only",
             )
 

@@ -20,6 +20,7 @@ from floorbench.core.sample import Observation, Turn
 from floorbench.core.vocab import Role
 
 VIEWS = ("both", "audio", "text")
+WITHOUT_HISTORY = ("none", "current user turn")  # contexts of SystemSpec that need no past
 
 
 class History(NamedTuple):

@@ -125,11 +125,10 @@ def native_label(
 ) -> str | None:
     """Return the native label of a decision, in the table's spelling.
 
-    With a ``threshold`` and a table of a scored system the label comes from the score alone:
-    positive when it is greater than the threshold, ``None`` without a score.
+    With a ``threshold`` and a table of a scored system the label comes from the score: positive
+    when it is greater than the threshold. A decision without a score (one that a gate in front of
+    the model took) keeps its label.
     """
-    if threshold is not None and table.positive is not None:
-        if score is None:
-            return None
+    if threshold is not None and table.positive is not None and score is not None:
         return table.positive if score > threshold else table.negative
     return table.native(decision.label) if decision.label is not None else None

@@ -1,4 +1,4 @@
-"""Writes whisper_mel.json from the reference; run once where `transformers` and numpy are installed.
+"""Writes whisper_mel.json from the reference; needs `transformers` and numpy.
 
     python make_golden.py > whisper_mel.json
 
@@ -13,6 +13,7 @@ import transformers
 from transformers import WhisperFeatureExtractor
 from transformers.utils import is_torch_available
 
+SOURCE = "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path"
 RATE = 16_000
 WINDOW = 128_000
 FRAMES = [0, 1, 2, 397, 398, 399, 400, 401, 402, 500, 650, 797, 798, 799]
@@ -53,7 +54,7 @@ def main():
     print(
         json.dumps(
             {
-                "source": "transformers.WhisperFeatureExtractor(chunk_length=8), do_normalize=True, numpy path",
+                "source": SOURCE,
                 "transformers": transformers.__version__,
                 "numpy": np.__version__,
                 "script": "make_golden.py",

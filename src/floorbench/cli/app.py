@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
+    "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
@@ -30,6 +32,13 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "list": ("assets:list_assets", "List assets and where each was found"),
             "get": ("assets:get", "Fetch assets into the cache"),
             "doctor": ("assets:doctor_assets", "Check every asset and say the way out"),
+        },
+    ),
+    "data": (
+        "Two-channel data: what they hold, and frame scores made elsewhere",
+        {
+            "stats": ("data:stats", "Count events by the rules of a protocol"),
+            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
         },
     ),
     "published": (

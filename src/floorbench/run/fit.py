@@ -28,7 +28,7 @@ from floorbench.systems.frames_features import features, frequent_words, names
 from floorbench.systems.frames_probe import MODELS, VERSION, ProbeArtefact
 from floorbench.tasks.readout import fit_readout
 
-BEFORE, AFTER = 12, 12
+BEFORE, AFTER = 2, 8
 """Frames around the end of a segment from which ``eot`` is learnt."""
 SOON = 6
 """Frames ahead within which ``bot`` and ``bc`` are to begin."""
@@ -53,7 +53,7 @@ class FitRules:
     min_gap: int = 0
     words: int = 120
     step: int = 4
-    strength: float = 0.05
+    strength: float = 0.0003
 
     def __post_init__(self) -> None:
         if self.min_gap < 0 or self.words < 0 or self.step < 1 or not self.strength > 0:
@@ -99,7 +99,7 @@ def fit_frame_probe(
     Notes
     -----
     What is learnt, each as a binary question about one channel at the end of frame ``t``, both
-    channels in turn: ``eot``: is the segment end nearest to ``t`` (12 frames before to 12 after
+    channels in turn: ``eot``: is the segment end nearest to ``t`` (2 frames before to 7 after
     it) an EOT rather than a HOLD; ``bot``, ``bc``: does a turn, or a backchannel event, begin in
     the next 6 frames; ``fvad1`` to ``fvad4``: is at least half of the window active.
     """

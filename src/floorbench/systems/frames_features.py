@@ -23,6 +23,8 @@ from floorbench.systems.frames import NEVER, OTHER, Heard, recent_share, since
 
 SILENCES = (0, 1, 2, 3, 4, 6, 9, 13, 20, 35, 60)
 """Lower edges of the classes of own and other silence, in frames."""
+RUNS = (1, 2, 3, 5, 8, 12, 20, 40)
+"""Lower edges of the classes of a running stretch of speech, in frames."""
 WINDOWS = (6, 12, 38, 125, 375)
 """Frames over which recent activity is averaged: 0.5 to 30 s."""
 LATE = 6
@@ -36,9 +38,11 @@ def names(words: Sequence[str]) -> tuple[str, ...]:
     for who in ("own", "other"):
         out += [f"{who} active", f"{who} run", f"{who} last segment", f"{who} silent"]
         out += [f"{who} silence {low}" for low in SILENCES]
+        out += [f"{who} speech {low}" for low in RUNS]
         out += [f"{who} share {n}" for n in WINDOWS]
         out += [f"{who} words", f"{who} word age"]
     out += ["both", "nobody", "own spoke alone last"]
+    out += [f"own silence {low}, other speech {run}" for low in SILENCES for run in (0, *RUNS)]
     out += [f"own said {word}" for word in (*words, PARTIAL, RARE)]
     out += [f"other said {word}" for word in (*words, PARTIAL, RARE)]
     return tuple(out)
@@ -54,6 +58,9 @@ def features(heard: Heard, role: Role, words: Sequence[str]) -> Floats:
     own, other = heard.vad[role], heard.vad[OTHER[role]]
     alone = since(own & ~other) < since(other & ~own)
     parts += [own & other, ~own & ~other, alone]
+    quiet = [p > 0 for p in _classes(since(own), SILENCES)]
+    other_run = [~other, *(p > 0 for p in _running(other))]
+    parts += [q & r for q in quiet for r in other_run]
     dense = np.stack([np.asarray(p, dtype=np.float64) for p in parts], axis=1)
     return np.concatenate([dense, said[role].one_hot, said[OTHER[role]].one_hot], axis=1)
 
@@ -78,15 +85,25 @@ def _activity(active: Bools) -> list[Floats]:
     ended[inner.end] = inner.length
     last = np.maximum.accumulate(np.where(ended > 0, np.arange(len(active)), -1))
     before = np.where(last >= 0, ended[np.maximum(last, 0)], 0)
-    classes = np.searchsorted(SILENCES, np.minimum(quiet, NEVER), side="right") - 1
     return [
         active.astype(np.float64),
         np.log1p(np.minimum(run, 500).astype(np.float64)),
         np.log1p(before.astype(np.float64)),
         (quiet >= NEVER).astype(np.float64),
-        *[(classes == k).astype(np.float64) for k in range(len(SILENCES))],
+        *_classes(quiet, SILENCES),
+        *_running(active),
         *[recent_share(active, n) for n in WINDOWS],
     ]
+
+
+def _running(active: Bools) -> list[Floats]:
+    return _classes(np.where(active, since(~active), 0), RUNS)
+
+
+def _classes(values: Ints, edges: Sequence[int]) -> list[Floats]:
+    """Return one track per class of values between edges; below the first edge there is none."""
+    found = np.searchsorted(edges, np.minimum(values, NEVER), side="right") - 1
+    return [(found == k).astype(np.float64) for k in range(len(edges))]
 
 
 class _Said:

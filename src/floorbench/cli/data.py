@@ -114,8 +114,8 @@ def stats(
 
 def import_scores(
     *files: Path,
-    data: str,
     out: Path,
+    data: str | None = None,
     reader: str | None = None,
     session: str | None = None,
     rate: str | None = None,
@@ -129,10 +129,10 @@ def import_scores(
     ----------
     files
         CSV with a time column, .npy, .npz or .parquet, each named after its session.
-    data
-        Two-channel sessions.
     out
         Folder to write predictions.jsonl and traces/ to.
+    data
+        Two-channel sessions; without them names and lengths are checked when scoring.
     reader
         Reader of the data.
     session
@@ -158,7 +158,7 @@ def import_scores(
         declared["rate"] = exact(top) / exact(bottom) if slash else exact(rate)
     if columns is not None:
         declared["columns"] = tuple(c for part in columns for c in part.split(","))
-    source = open_data("dualturn-4s", data, reader)
+    source = open_data("dualturn-4s", data, reader) if data is not None else None
     journal = import_traces(
         list(files), source=source, declared=Declared(**declared), out=out, session=session
     )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.cli import console
@@ -22,7 +25,7 @@ def fit(
     split: str = "train",
     reader: str | None = None,
     sets: Settings = None,
-    out: Path | None = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
 ) -> int:
     """Train a probe, or make the list of backchannel phrases, from the sessions of one split.
 

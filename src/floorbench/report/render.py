@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from floorbench.report import codett
+from floorbench.report import codett, dualturn
 from floorbench.report.summary import summary
 from floorbench.report.tables import Table
 from floorbench.run.scoring import Result
 
 _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
     "codett": lambda results: [*codett.stage1(results), *codett.stage2(results)],
+    "dualturn-4s": dualturn.tables,
+    "vap-1s": dualturn.vap_tables,
 }
 
 

@@ -9,7 +9,6 @@ where a file carries its own times, they are checked against the rate.
 from __future__ import annotations
 
 import csv
-import hashlib
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,7 +70,7 @@ class _Array(NamedTuple):
 def import_traces(
     files: Sequence[Path],
     *,
-    source: DatasetSource,
+    source: DatasetSource | None,
     declared: Declared,
     out: Path,
     session: str | None = None,
@@ -82,8 +81,8 @@ def import_traces(
     ----------
     files : sequence of Path
         ``.csv`` or ``.txt`` (text trace with a time column), ``.npy``, ``.npz``, ``.parquet``.
-    source : DatasetSource
-        Where the sessions come from.
+    source : DatasetSource or None
+        Where the sessions come from; without it names and lengths are checked when scoring.
     declared : Declared
     out : Path
         A folder that does not hold predictions yet.
@@ -103,7 +102,7 @@ def import_traces(
     """
     if session is not None and len(files) != 1:
         raise UsageError("FB103", f"one session is named for {len(files)} files")
-    seconds = {s.id: s.observation.cutoff for s in source.samples()}
+    seconds = {} if source is None else {s.id: s.observation.cutoff for s in source.samples()}
     journal = out / JOURNAL_FILE
     if journal.exists():
         raise UsageError("FB103", f"'{journal}' is already there")
@@ -116,7 +115,7 @@ def import_traces(
     for path in files:
         name = session if session is not None else path.name.partition(".")[0]
         where = Place(str(path))
-        if name not in seconds:
+        if source is not None and name not in seconds:
             near = did_you_mean(name, seconds)
             raise DataError(
                 "FB534",
@@ -128,8 +127,8 @@ def import_traces(
             raise DataError("FB203", f"session '{name}' appears twice", where=where)
         seen.add(name)
         trace = read_trace(path, declared)
-        length = exact(seconds[name] or 0.0)
-        if not fits(trace, seconds=length):
+        length = exact(seconds.get(name) or 0.0)
+        if source is not None and not fits(trace, seconds=length):
             covered = float(trace.frames / rate_of(trace))
             raise DataError(
                 "FB533",
@@ -172,11 +171,6 @@ def read_trace(path: Path, declared: Declared) -> Trace:
         return make_trace(values, columns=names, rate=rate, look_ahead=look_ahead)
     except DataError as error:
         raise DataError(error.code, error.what, where=where, hint=error.hint) from None
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    return hashlib.sha256(codec.read_bytes(path)).hexdigest()
 
 
 def _columns(

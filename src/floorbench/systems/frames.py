@@ -75,7 +75,7 @@ class SilenceFrames:
         self._timeout = number("timeout", timeout, low=0.08, high=4.0)
         self._frames = int(-(-Fraction(str(timeout)) * RATE // 1))
         self.spec = _spec(
-            "silence-frames", {"timeout": self._timeout, "timeout_frames": self._frames}
+            f"silence-frames({self._timeout:g})", {"timeout": self._timeout, "timeout_frames": self._frames}
         )
 
     def load(self) -> None:

@@ -255,7 +255,7 @@ def _gold(alt: Any, session: TwoChannelSession, span: tuple[float, float], min_g
         "label:N", scale=alt.Scale(domain=list(SIGNS), range=list(SIGNS.values())), legend=None
     )
     signals = [r for r in rows if r["label"] in SIGNS and r["lane"].endswith("signals")]
-    actions = [r for r in rows if r["lane"].endswith("actions")]
+    actions = _levelled([r for r in rows if r["lane"].endswith("actions")], span)
     spans = (
         alt.Chart(alt.Data(values=[r for r in signals if r["end"] > r["start"]]))
         .mark_bar(height=16, opacity=0.35)
@@ -274,16 +274,32 @@ def _gold(alt: Any, session: TwoChannelSession, span: tuple[float, float], min_g
     done = (
         alt.Chart(alt.Data(values=actions))
         .mark_text(fontSize=11, fontWeight="bold", color=ACTION_COLOUR)
-        .encode(x=x, y=y, text="label:N")
+        .encode(x=x, y=y, text="label:N", yOffset=alt.YOffset("level:Q", scale=None))
     )
     return alt.layer(spans, ticks, names, done).properties(
         width=WIDTH,
         height=150,
         title=alt.TitleParams(
-            f"gold: signals and agent actions (min_gap {min_gap} frames)", anchor="start",
-            fontSize=12, offset=2,
+            f"gold, min_gap {min_gap} frames", anchor="start", fontSize=12, offset=2,
+            subtitle="signals: EOT end of turn, HOLD pause, BOT begin of turn, BC backchannel | "
+            "actions: ST start talking, CL continue listening, SL start listening, "
+            "CT continue talking, BC backchannel",
+            subtitleFontSize=10, subtitleColor="#4a5568",
         ),
     )  # fmt: skip
+
+
+def _levelled(rows: Rows, span: tuple[float, float]) -> Rows:
+    """Return labels with a vertical offset that keeps close neighbours of a lane apart."""
+    near = 24 * (span[1] - span[0]) / WIDTH  # 24 pixels: the width of a label
+    last: dict[str, tuple[float, int]] = {}
+    out: Rows = []
+    for row in sorted(rows, key=lambda r: (r["start"], r["label"])):
+        before, level = last.get(row["lane"], (-near, 0))
+        level = (level + 1) % 3 if row["start"] - before < near else 0
+        last[row["lane"]] = (row["start"], level)
+        out.append({**row, "level": 12 * (level - 1) if level else 0})
+    return out
 
 
 def _said(
@@ -312,17 +328,16 @@ def _said(
                     scale=alt.Scale(
                         domain=[r.value for r in ROLES], range=list(COLOURS.values())
                     ),
-                    legend=alt.Legend(title=None, orient="top-right", direction="horizontal")
-                    if signal == signals[0]
-                    else None,
+                    legend=None,
                 ),
             )
             .properties(
                 width=WIDTH,
                 height=80,
                 title=alt.TitleParams(
-                    f"predicted {signal}, at the time it was committed", anchor="start",
-                    fontSize=12, offset=2,
+                    f"predicted {signal}, at the time it was committed "
+                    "(blue: user, orange: system)",
+                    anchor="start", fontSize=12, offset=2,
                 ),
             )
         )  # fmt: skip
@@ -331,4 +346,5 @@ def _said(
 
 def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     values = [r["value"] for r in rows] or [0.0]
-    return [min(0.0, *values), max(1.0, *values)]
+    top = max(values)
+    return [min(0.0, *values), 1.0 if 0.2 < top <= 1.0 else max(top * 1.1, 0.01)]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from floorbench.errors import DataError
 from floorbench.events.dualturn_actions import ACTIONS
 from floorbench.events.dualturn_words import WORD_LABELS
 from floorbench.metrics.base import OK, Measure, Metric, Scored
@@ -135,10 +134,10 @@ def at_threshold(
     validation: Scored, test: Scored, score: str, *, objective: str, positive: str = "EOT"
 ) -> tuple[Scored, str | None]:
     """Return test units answered at the threshold that is best on validation, or why not."""
-    try:
-        point = choose(validation, positive=positive, objective=objective, score=score)
-    except DataError:
+    answered = validation.column("outcome") == OK
+    if len(np.unique(validation.column("gold")[answered])) < 2:
         return test, NOT_FITTED
+    point = choose(validation, positive=positive, objective=objective, score=score)
     code = test.vocab["gold"].index(positive)
     values = np.nan_to_num(test.column(score), nan=-np.inf)
     answered = test.column("outcome") == OK

@@ -10,7 +10,8 @@ from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.cli import console
-from floorbench.cli.options import Settings, open_data, settings
+from floorbench.cli.data import ReaderSettings
+from floorbench.cli.options import Settings, settings
 from floorbench.errors import UsageError
 
 KINDS = ("frame-probe", "phrases")
@@ -24,6 +25,7 @@ def fit(
     data: str,
     split: str = "train",
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     sets: Settings = None,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
 ) -> int:
@@ -47,13 +49,14 @@ def fit(
     out
         File to write; SYSTEM.json by default.
     """
+    from floorbench.datasets.open import open_dataset
     from floorbench.datasets.two_channel import TwoChannelSource
 
     if task != "dualturn-4s" or system not in KINDS:
         raise UsageError(
             "FB103", f"nothing is trained for '{task} {system}'", hint=f"known: {', '.join(KINDS)}"
         )
-    source = open_data(task, data, reader)
+    source = open_dataset(Path(data), reader=reader, **settings(reader_sets))
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{data}' holds no two-channel sessions")
     given = settings(sets)

@@ -298,7 +298,7 @@ def _levelled(rows: Rows, span: tuple[float, float]) -> Rows:
         before, level = last.get(row["lane"], (-near, 0))
         level = (level + 1) % 3 if row["start"] - before < near else 0
         last[row["lane"]] = (row["start"], level)
-        out.append({**row, "level": 12 * (level - 1) if level else 0})
+        out.append({**row, "level": 6 + 12 * level})
     return out
 
 
@@ -347,4 +347,4 @@ def _said(
 def _domain(rows: Sequence[Mapping[str, Any]]) -> list[float]:
     values = [r["value"] for r in rows] or [0.0]
     top = max(values)
-    return [min(0.0, *values), 1.0 if 0.2 < top <= 1.0 else max(top * 1.1, 0.01)]
+    return [min(0.0, *values), 1.0 if 0.5 < top <= 1.0 else max(top * 1.1, 0.01)]

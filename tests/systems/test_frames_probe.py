@@ -7,29 +7,11 @@ from floorbench import codec
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError
-from floorbench.events.readout import Readout
 from floorbench.events.traces import trace_values
 from floorbench.systems import build_system
-from floorbench.systems.frames_features import names
-from floorbench.systems.frames_probe import MODELS, VERSION, FrameProbe, ProbeArtefact
+from floorbench.systems.frames_probe import FrameProbe
+from support.frame_probe import artefact
 from support.frame_talk import TALK_WITH_WORDS, cut
-
-WORDS = ("so", "yes")
-
-
-def artefact() -> ProbeArtefact:
-    inputs = names(WORDS)
-    weights = tuple(1.0 if n in ("own said yes", "nobody") else 0.0 for n in inputs)
-    one = Readout(
-        labels=("no", "yes"),
-        features=inputs,
-        mean=(0.0,) * len(inputs),
-        scale=(1.0,) * len(inputs),
-        weights=((0.0,) * len(inputs), weights),
-        bias=(0.0, -1.0),
-    )
-    return ProbeArtefact(version=VERSION, words=WORDS, models=dict.fromkeys(MODELS, one))
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -22,6 +22,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("score:check", "Check a predictions file and name every fault"),
     "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
     "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
+    "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
+    "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
+    "check-causality": (
+        "causality:check_causality",
+        "Change the future and see whether a system's past decisions move",
+    ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
@@ -35,9 +41,11 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         },
     ),
     "data": (
-        "Two-channel data: what they hold, and frame scores made elsewhere",
+        "Datasets and annotation files",
         {
-            "stats": ("data:stats", "Count events by the rules of a protocol"),
+            "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
+            "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
+            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
         },
     ),

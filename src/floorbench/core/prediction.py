@@ -95,7 +95,10 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compute:
-    """Cost of one decision on the wall clock, in seconds; model loading is not in it."""
+    """Cost of one decision: seconds on the wall clock (without loading), and a model's tokens.
+
+    ``tokens_in`` are the tokens that the model had to read; what it still knew is not in them.
+    """
 
     wall: float | None = None
     tokens_in: int | None = None

@@ -111,6 +111,9 @@ class Observation:
         Rendered prompt for prompted systems.
     cutoff : float or None
         Media time in seconds after which nothing is visible.
+    repeat : int
+        How often the same question was asked before in this run; set by the engine. A system
+        that samples draws from a stream of its own for each repeat.
     """
 
     language: str
@@ -123,6 +126,7 @@ class Observation:
     spoken_prefix: str | None = None
     question: Question | None = None
     cutoff: Seconds | None = None
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,7 @@ class CodettSource:
             "version": manifest.version if manifest else "unknown",
             "licence": manifest.licence if manifest else "unknown",
             "notices": list(manifest.notices) if manifest else [],
+            "ranks": manifest.ranks if manifest else True,
             "samples": self._first_pass().lines,
         }
 

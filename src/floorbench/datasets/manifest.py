@@ -31,6 +31,8 @@ class Manifest:
     name, version, licence : str
     notices : tuple of str
         Lines to print beside every table.
+    ranks : bool
+        Whether systems may be ranked on it; a starter set says no.
     pcm : mapping of str to str
         Relative audio path to the SHA-256 of its decoded samples.
     """
@@ -39,6 +41,7 @@ class Manifest:
     version: str = "unknown"
     licence: str = "unknown"
     notices: tuple[str, ...] = ()
+    ranks: bool = True
     pcm: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -68,7 +71,7 @@ def read_manifest(root: Path) -> Manifest | None:
         }
     except (AttributeError, KeyError, TypeError):
         raise DataError("FB201", "a clip lacks 'audio' or 'pcm_sha256'", where=where) from None
-    known = {k: plain[k] for k in ("name", "version", "licence") if k in plain}
+    known = {k: plain[k] for k in ("name", "version", "licence", "ranks") if k in plain}
     return convert({**known, "notices": notices, "pcm": pcm}, Manifest, where=where)
 
 

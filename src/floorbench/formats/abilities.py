@@ -96,7 +96,7 @@ class Loss:
     tier : str or None
         The tier concerned, by its name before writing.
     count : int
-        How many entries are concerned; 1 for a tier or the document.
+        How many entries of the tier, or without a tier how many tiers, are concerned.
     """
 
     what: str
@@ -105,7 +105,8 @@ class Loss:
 
     def __str__(self) -> str:
         where = "" if self.tier is None else f"tier {self.tier!r}: "
-        return f"{where}{self.what}" + (f" ({self.count} entries)" if self.count > 1 else "")
+        unit = "tiers" if self.tier is None else "entries"
+        return f"{where}{self.what}" + (f" ({self.count} {unit})" if self.count > 1 else "")
 
 
 class LossCounter:

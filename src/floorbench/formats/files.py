@@ -148,7 +148,7 @@ def _detect(path: Path, head: bytes) -> str:
     named = by_extension(path.name)
     telling = {"textgrid", "eaf", "chat", "vtt"}
     try:
-        text = Source(name=str(path), data=_whole_characters(head)).text
+        text = Source(name=str(path), data=head, partial=True).text
     except DataError:
         if named is not None:
             return named
@@ -161,17 +161,3 @@ def _detect(path: Path, head: bytes) -> str:
             "FB701", "neither its name nor its first lines tell the format", where=Place(str(path))
         )
     return found
-
-
-def _whole_characters(head: bytes) -> bytes:
-    """Drop a character that the cut at the end of the head has split."""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return head[: len(head) // 4 * 4]
-    for back in range(1, min(4, len(head)) + 1):
-        byte = head[-back]
-        if byte < 0x80:
-            break
-        if byte >= 0xC0:
-            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return head[:-back] if back < needed else head
-    return head

@@ -70,7 +70,11 @@ FORMATS: dict[str, Format] = {
         ("-word.text", "-trans.text"),
         rf"\S+-ms98-\S+[ \t]+(?:{_T})[ \t]+(?:{_T})[ \t]+\S",
     ),
-    "rttm": Format("floorbench.formats.rttm:Rttm", (".rttm",), r"(?:;;.*\n|\s)*SPEAKER[ \t]"),
+    "rttm": Format(
+        "floorbench.formats.rttm:Rttm",
+        (".rttm",),
+        r"(?:;;.*\n|\s)*(?:SPEAKER|SPKR-INFO|NON-SPEECH|LEXEME|NO_RT_METADATA|SEGMENT)[ \t]",
+    ),
     "stm": Format(
         "floorbench.formats.stm:Stm",
         (".stm",),

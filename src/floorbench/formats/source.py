@@ -36,11 +36,14 @@ class Source:
         Its content.
     strict : bool
         Refuse the file at the first fault instead of noting it.
+    partial : bool
+        The data are only the head of the file; a character cut off at the end is let go.
     """
 
     name: str
     data: bytes
     strict: bool = False
+    partial: bool = False
     notices: list[Notice] = field(default_factory=list)
     unsaid: int = 0
     _text: str | None = None
@@ -104,7 +107,8 @@ class Source:
         if encoding is None:
             encoding = _utf16_without_mark(self.data[:4096]) or "utf-8"
         try:
-            text = self.data.decode(encoding)
+            decoder = codecs.getincrementaldecoder(encoding)()
+            text = decoder.decode(self.data, final=not self.partial)
         except UnicodeDecodeError as error:
             if encoding != "utf-8" or b"\0" in self.data:
                 self.fail("FB702", f"the bytes at offset {error.start} are not {encoding}")

@@ -16,12 +16,16 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, NamedTuple
 
+from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities, LossCounter
 from floorbench.formats.registry import Codec
 from floorbench.formats.source import Source, check_names, check_overlaps
 from floorbench.formats.tiers import ZERO, Document, Entry, Tier, latest, ordered, parse_time, plain
 
-_TOKEN = re.compile(r'"(?P<string>[^"]*(?:""[^"]*)*)"|(?P<comment>!.*)|(?P<word>[^\s"]+"?)|"')
+_TOKEN = re.compile(
+    r'\s*(?:"(?P<string>[^"]*(?:""[^"]*)*)"|(?P<comment>!.*)|(?P<word>[^\s"]+)|(?P<open>"))'
+)
+_HEAD = 4096
 _NUMBER = re.compile(r"[+-]?(?:\d|\.\d)\S*|[+-]?(?:nan|inf\w*)|--undefined--", re.I | re.ASCII)
 
 
@@ -44,6 +48,8 @@ class TextGrid(Codec):
         """Read a TextGrid."""
         if source.data.startswith(b"ooBinaryFile"):
             source.fail("FB702", "a binary TextGrid; save it as a text file in Praat")
+        if "ooTextFile" not in source.text[:_HEAD]:
+            source.fail("FB703", "the header is not that of a TextGrid", 1)
         tokens = _Reader(source)
         if tokens.string("file type") != "ooTextFile" or tokens.string("class") != "TextGrid":
             source.fail("FB703", "the header is not that of a TextGrid", 1)
@@ -122,9 +128,10 @@ class _Reader:
 
     def time(self) -> Decimal:
         token = self.next("number", "time")
-        with self._source.row(token.line):
+        try:
             return parse_time(token.text)
-        self._source.fail("FB704", f"time {token.text[:40]!r} is not a finite number", token.line)
+        except DataError as error:
+            self._source.fail(error.code, error.what, token.line)
 
     def count(self) -> int:
         token = self.next("number", "count")
@@ -145,27 +152,21 @@ class _Reader:
 def _tokens(source: Source) -> Iterator[_Token]:
     text = source.text
     line, seen, place = 1, 0, 0
-    while True:
-        while place < len(text) and text[place].isspace():
-            place += 1
-        match = _TOKEN.match(text, place)
-        if match is None:
-            return
-        line += text.count("\n", seen, place)
-        seen, place = place, match.end()
-        string, word = match["string"], match["word"]
-        if string is not None:
-            yield _Token("string", string, line)
+    while match := _TOKEN.match(text, place):
+        place = match.end()
+        start = match.start(match.lastgroup or 0)
+        line += text.count("\n", seen, start)
+        seen = start
+        word = match["word"]
+        if match["string"] is not None:
+            yield _Token("string", match["string"], line)
+        elif match["open"] is not None:
+            source.fail("FB703", "a quoted text does not end", line)
         elif word is not None:
-            if word.endswith('"'):
-                place -= 1
-                word = word[:-1]
             if _NUMBER.fullmatch(word):
                 yield _Token("number", word, line)
             elif word in ("<exists>", "<absent>"):
                 yield _Token("flag", word, line)
-        elif match["comment"] is None:
-            source.fail("FB703", "a quoted text does not end", line)
 
 
 def _tier(tokens: _Reader, source: Source, whole: tuple[Decimal, Decimal]) -> Tier:

@@ -48,6 +48,12 @@ def kappa_free(*, categories: int, counts: str = "counts") -> Additive:
     ----------
     The paper's equation subtracts N n after dividing by N n (n - 1); the bracket is misplaced
     there and stands right here. It also has one n for all cases, here each case has its own.
+
+    Examples
+    --------
+    >>> kappa = kappa_free(categories=2)
+    >>> round(float(kappa.value(np.array([8 / 3, 4, 0]))), 3)  # P_o 2/3 over four cases
+    0.333
     """
     return _multirater("kappa_free", categories, counts)
 
@@ -63,6 +69,10 @@ def kappa_self(*, categories: int = 2, counts: str = "run_counts") -> Additive:
         Number of categories K >= 2, from the task and not from the data.
     counts : str
         Column ``(n, K)`` of counts of raters per category.
+
+    Undefined
+    ---------
+    No case has two raters or more; cases with fewer are left out.
 
     Source
     ------
@@ -83,6 +93,10 @@ def kappa_raters(*, categories: int = 2, counts: str = "rater_counts") -> Additi
         Number of categories K >= 2, from the task and not from the data.
     counts : str
         Column ``(n, K)`` of counts of raters per category.
+
+    Undefined
+    ---------
+    No case has two raters or more; cases with fewer are left out.
 
     Source
     ------

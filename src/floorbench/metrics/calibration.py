@@ -110,6 +110,11 @@ def brier_multiclass(*, score: str = "scores", missing: str = "wrong") -> Additi
     ---------
     No unit; or a unit has no probabilities.
 
+    Raises
+    ------
+    UsageError
+        ``FB103`` for an unknown missing policy.
+
     Source
     ------
     Brier (1950), original form.
@@ -207,7 +212,20 @@ def reliability(
 ) -> tuple[ReliabilityBin, ...]:
     """Return the reliability curve over the answered units, one entry per bin.
 
-    Parameters as for :func:`ece`.
+    Parameters
+    ----------
+    scored : Scored
+    positive : str
+        Label whose probability the score is.
+    bins, binning
+        Number and kind of bins, as for :func:`ece`.
+    score : str
+        Column of probabilities.
+
+    Raises
+    ------
+    DataError, UsageError
+        As for :func:`ece`.
     """
     _check_bins(bins, binning)
     p = _probabilities(scored, positive, score, "drop")

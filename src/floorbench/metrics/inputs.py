@@ -78,7 +78,21 @@ def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def fail_at(scored: Scored, bad: Bools, code: str, what: str) -> None:
-    """Raise ``code`` for the first row where ``bad`` holds; ``{row}`` in ``what`` is filled in."""
+    """Raise ``code`` for the first row where ``bad`` holds; ``{row}`` in ``what`` is filled in.
+
+    Parameters
+    ----------
+    scored : Scored
+        Names the unit, if its units have names.
+    bad : bool array (n,)
+    code, what : str
+        Code of the error and its sentence.
+
+    Raises
+    ------
+    DataError
+        With ``code``, if any row is bad.
+    """
     if not bad.any():
         return
     row = int(np.argmax(bad))
@@ -112,7 +126,22 @@ def vocabulary(scored: Scored, column: str) -> tuple[str, ...]:
 
 
 def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None) -> Ints:
-    """Return a coded column, with every code inside ``[low, number of labels)``."""
+    """Return a coded column, with every code inside ``[low, number of labels)``.
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+    low : int
+        Smallest code allowed: -1 where "no label" is.
+    vocab : str or None
+        Column whose label set the codes index; the column itself by default.
+
+    Raises
+    ------
+    DataError
+        ``FB620`` for a code outside the label set or of another type.
+    """
     values = scored.column(column)
     labels = vocabulary(scored, vocab if vocab is not None else column)
     if not np.issubdtype(values.dtype, np.integer):
@@ -123,7 +152,13 @@ def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None
 
 
 def answers(scored: Scored, missing: str, outcome: str = "outcome") -> Answers:
-    """Return which units are answered and which count under the missing policy."""
+    """Return which units are answered and which count under the missing policy.
+
+    Raises
+    ------
+    DataError
+        ``FB629`` for an unknown outcome code.
+    """
     codes = scored.column(outcome)
     if not np.issubdtype(codes.dtype, np.integer):
         raise DataError("FB629", f"column '{outcome}' holds {codes.dtype}, codes are integers")
@@ -142,6 +177,13 @@ def labels(
     outcome: str = "outcome",
 ) -> Labels:
     """Return checked gold and predicted labels.
+
+    Parameters
+    ----------
+    scored : Scored
+    missing : {'wrong', 'drop'}
+    gold, predicted, outcome : str
+        Names of the columns.
 
     Raises
     ------
@@ -164,7 +206,22 @@ def labels(
 
 
 def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") -> Floats:
-    """Return a real column, finite wherever ``where`` holds (any axis after the first)."""
+    """Return a real column, finite wherever ``where`` holds (any axis after the first).
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+    where : bool array (n,)
+        Units that claim a value.
+    code : str
+        Code of the error.
+
+    Raises
+    ------
+    DataError
+        With ``code``, for a NaN or infinite value of such a unit.
+    """
     values = np.asarray(scored.column(column), dtype=np.float64)
     fail_at(
         scored,
@@ -181,7 +238,13 @@ def any_of_unit(flags: Bools) -> Bools:
 
 
 def integers(scored: Scored, column: str, default: int | None = None) -> Ints:
-    """Return an integer column; with a ``default`` it may be absent."""
+    """Return an integer column; with a ``default`` it may be absent.
+
+    Raises
+    ------
+    DataError
+        ``FB620`` for a column of another type.
+    """
     if default is not None and column not in scored.columns:
         return np.full(len(scored), default, dtype=np.int64)
     values: Column = scored.column(column)

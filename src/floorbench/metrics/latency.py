@@ -103,6 +103,10 @@ def latency_percentile_plain(*, level: float = 0.5, missing: str = "wrong") -> W
     Undefined
     ---------
     No event; or fewer than ``level`` of the events are answered.
+
+    Source
+    ------
+    Ours: the percentile without a model of censoring.
     """
     return _percentile("latency_percentile_plain", level, missing, _plain)
 
@@ -123,6 +127,10 @@ def latency_percentile_conditional(*, level: float = 0.5, missing: str = "wrong"
     Undefined
     ---------
     No event was answered.
+
+    Source
+    ------
+    Ours, for comparison with papers that leave out what was not answered.
     """
     return _percentile("latency_percentile_conditional", level, missing, _conditional)
 
@@ -138,6 +146,10 @@ def latency_mean_conditional(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event was answered.
+
+    Source
+    ------
+    Ours, for comparison with papers that print means of answered events.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -164,6 +176,10 @@ def answered_share(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event.
+
+    Source
+    ------
+    Ours: no percentile is printed without it.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -190,6 +206,10 @@ def early_share(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event.
+
+    Source
+    ------
+    Ours: latency is signed and early entries are kept, so their share is shown.
     """
 
     def statistics(scored: Scored) -> Floats:

@@ -72,8 +72,7 @@ def notes(results: Sequence[Result]) -> list[str]:
     name = first.dataset.get("name", "data")
     digest = str(first.signature.protocol.get("dataset", ""))[:12]
     out.append(f"data: {name}, digest {digest}")
-    if notice := first.dataset.get("notice"):
-        out.append(f"NOTE: {notice}")
+    out += [f"NOTE: {notice}" for notice in first.dataset.get("notices", ())]
     level = next((e.interval.level for e in first.estimates), 0.95)
     out.append(
         f"intervals: {level:.0%}, cluster bootstrap (BCa where defined); "

@@ -47,6 +47,9 @@ def check(
     conditions, trials, limit
         What should be there: by default all conditions of the task, and as many trials as the
         highest in the file.
+    task : ScoringTask
+    source : DatasetSource
+        What the predictions are about.
 
     Returns
     -------

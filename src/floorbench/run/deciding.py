@@ -61,6 +61,12 @@ class SystemChoice:
             raise SystemProblem(
                 "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
             ) from error
+        if not callable(getattr(system, "decide", None)):
+            raise SystemProblem(
+                "FB501",
+                f"system '{self.name}' has no `decide`",
+                hint="A system that decides while it listens needs a driver around it.",
+            )
         return system
 
     def _construct(self) -> System:
@@ -107,7 +113,24 @@ def _decide(system: System, observation: Observation, timeout: float | None) -> 
     except (Exception, SystemExit) as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
     wall = time.perf_counter() - start
-    return _timed(checked(decision), wall, timeout)
+    answered = _timed(checked(decision), wall, timeout)
+    tokens = _tokens(system)
+    if tokens is None:
+        return answered
+    return answered._replace(compute=Compute(wall=wall, tokens_in=tokens[0], tokens_out=tokens[1]))
+
+
+def _tokens(system: System) -> tuple[int, int] | None:
+    """Return the tokens a system says it spent; a system that says nonsense says nothing."""
+    spent = getattr(system, "spent", None)
+    if not callable(spent):
+        return None
+    try:
+        read, written = spent()
+    except (Exception, SystemExit):
+        return None
+    fine = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (read, written))
+    return (read, written) if fine else None
 
 
 def _timed(decision: Decision, wall: float, timeout: float | None) -> Answered:

@@ -35,7 +35,20 @@ class Progress(NamedTuple):
 
 
 class Job:
-    """The items of one sitting and what has become of them."""
+    """The items of one sitting and what has become of them.
+
+    Parameters
+    ----------
+    task : ScoringTask
+    source : DatasetSource
+    spec : SystemSpec
+    plan : Plan
+    folder : RunFolder
+    secrets : tuple of str
+        Values that must not reach the journal.
+    notify : callable
+        Takes remarks for the user.
+    """
 
     def __init__(
         self,
@@ -105,7 +118,8 @@ class Job:
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
     def _shown(self, due: Due) -> Observation:
-        return self._task.observe(due.sample, due.condition, system=self._spec)
+        shown = self._task.observe(due.sample, due.condition, system=self._spec)
+        return replace(shown, repeat=due.trial)
 
     def _observed(self, due: Due) -> str:
         return observation_hash(self._shown(due))

@@ -47,6 +47,16 @@ def make_reference(
 ) -> Reference:
     """Build a reference predictor by name.
 
+    Parameters
+    ----------
+    name : {'oracle', 'prior', 'replay'}
+    task : ScoringTask
+    source : DatasetSource
+    seed : int
+        Of the prior's draws.
+    predictions : Path or None
+        File that ``replay`` replays.
+
     Raises
     ------
     UsageError

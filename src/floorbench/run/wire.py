@@ -72,6 +72,7 @@ def observation_from_wire(wire: Mapping[str, Any]) -> Observation:
         if question is not None
         else None,
         cutoff=wire.get("cutoff"),
+        repeat=wire.get("repeat", 0),
     )
 
 
@@ -113,6 +114,7 @@ def _plain(
         if question is not None
         else None,
         "cutoff": observation.cutoff,
+        "repeat": observation.repeat or None,
     }
     return _set(**fields)
 

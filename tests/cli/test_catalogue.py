@@ -1,0 +1,32 @@
+import json
+
+import pytest
+
+from floorbench.cli import catalogue
+from floorbench.errors import UsageError
+
+
+def test_list_shows_every_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert catalogue.list_names() == 0
+    out = capsys.readouterr().out
+    for name in ("codett", "smart-turn-v3.2", "macro_accuracy", "level"):
+        assert name in out
+    assert catalogue.list_names("systems", json=True) == 0
+    got = json.loads(capsys.readouterr().out)
+    assert got["systems"]["smart-turn-v3.2"]["level"] == "measured"
+    assert catalogue.list_names("assets") == 0
+    assert "silero" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["codett", "always-takeover", "codett_dataset", "pasr"])
+def test_show_prints_documentation_and_specification(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if name == "codett_dataset":
+        with pytest.raises(UsageError, match="FB101"):
+            catalogue.show(name)
+        return
+    assert catalogue.show(name) == 0
+    assert name in capsys.readouterr().out
+    assert catalogue.show(name, json=True) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == name

@@ -1,0 +1,32 @@
+import pytest
+
+from floorbench.cli import console
+from floorbench.errors import EnvironmentProblem
+
+
+def test_data_goes_to_stdout_and_talk_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    console.data("a")
+    console.data_json({"b": 1})
+    console.say("talk")
+    got = capsys.readouterr()
+    assert got.out == 'a\n{\n  "b": 1\n}\n'
+    assert got.err == "talk\n"
+
+
+def test_fail_returns_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert console.fail(EnvironmentProblem("FB401", "no library", hint="pip install it")) == 3
+    assert capsys.readouterr().err == "error: FB401 no library\nhint: pip install it\n"
+
+
+def test_columns_align_wide_text() -> None:
+    lines = console.columns([("中文", "x"), ("a", "y")], ("name", "v")).splitlines()
+    assert lines[2].index("x") + 2 == lines[3].index("y")
+
+
+def test_progress_without_a_terminal_says_where_it_ended(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with console.progress("work") as tick:
+        tick(1, 3)
+        tick(3, 3)
+    assert capsys.readouterr().err == "work: 3 of 3\n"

@@ -1,0 +1,25 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from floorbench.cli import demo
+
+
+def test_the_main_job_end_to_end_and_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "runs"
+    assert demo.demo(out=out, limit=12, draws=100, workers=1) == 0
+    text = capsys.readouterr().out
+    for name in (*demo.MODELS, *demo.RULES, *demo.CONSTANTS, "oracle [reference]"):
+        assert name in text
+    assert "Smart-Turn-v3 (paper) †" in text
+    assert "does not rank" in text
+    assert "floorbench compare" in text
+    made = sorted(out.glob("codett/*/*"))
+    assert len(made) == 12
+    assert demo.demo(out=out, limit=12, draws=100, json=True) == 0
+    results = json.loads(capsys.readouterr().out)
+    assert len(results) == 12
+    assert sorted(out.glob("codett/*/*")) == made  # reused, not made again

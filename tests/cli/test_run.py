@@ -1,0 +1,50 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from floorbench.cli.compare import compare
+from floorbench.cli.run import run
+from floorbench.cli.score import check, score
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    for name in ("always-takeover", "always-dismiss"):
+        assert run("codett", name, limit=40, out=tmp_path, score=False) == 0
+    first, second = sorted((tmp_path / "codett").glob("*/*"))
+    return first, second
+
+
+def test_a_run_prints_its_table_or_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("codett", "always-takeover", limit=20, out=tmp_path) == 0
+    got = capsys.readouterr()
+    assert "CoDeTT stage 1" in got.out
+    assert "does not rank" in got.out
+    assert "run folder" in got.err
+    assert run("codett", "oracle", limit=20, out=tmp_path, conditions=["h0"], json=True) == 0
+    assert json.loads(capsys.readouterr().out)["coverage"]["ok"] == 20
+
+
+def test_a_finished_run_resumes_to_the_same_place(
+    runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (runs[0] / "predictions.jsonl").read_bytes()
+    assert run("codett", "always-dismiss", limit=40, resume=runs[0], score=False) == 0
+    assert (runs[0] / "predictions.jsonl").read_bytes() == before
+    assert capsys.readouterr().out.strip().endswith(str(runs[0]))
+
+
+def test_score_check_and_compare_read_run_folders(
+    runs: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert score(*runs, draws=50) == 0
+    assert "always-dismiss" in capsys.readouterr().out
+    assert score(runs[0], draws=50, form="csv", every=True) == 0
+    assert "class_accuracy" in capsys.readouterr().out
+    assert check(runs[0]) == 0
+    assert compare(*runs, draws=50) == 0
+    assert "A - B" in capsys.readouterr().out
+    assert compare(*runs, draws=50, json=True) == 0
+    assert json.loads(capsys.readouterr().out)[0]["cells"]

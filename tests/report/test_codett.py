@@ -1,0 +1,56 @@
+import dataclasses
+
+from floorbench.report import codett
+from floorbench.report.tables import as_text
+from support.results import toy_result
+
+
+def test_stage1_sets_systems_baselines_and_the_paper_side_by_side() -> None:
+    turn = dataclasses.replace(toy_result().system, name="smart-turn-v3.2")
+    like_smart_turn = dataclasses.replace(toy_result(), system=turn)
+    tables = codett.stage1([toy_result(), toy_result("oracle"), like_smart_turn])
+    assert next(t.title for t in tables).startswith("CoDeTT stage 1, Chinese")
+    for table in tables:
+        names = [r.name for r in table.rows]
+        assert names[:3] == ["always-takeover", "oracle [reference]", "smart-turn-v3.2"]
+        assert "(best constant per state)" in names
+        assert "Smart-Turn-v3 (paper)" in names
+        oracle = table.rows[1].cells
+        assert {oracle[a].value for a in (*codett.ACTIONS, "average", "all4")} == {1.0}
+        takeover = table.rows[0].cells
+        assert takeover["Takeover"].value == 1.0
+        assert takeover["Dismiss"].value == 0.0
+        assert not any(c.best for r in table.rows for c in r.cells.values())  # a starter set
+
+
+def test_published_values_are_quoted_as_printed() -> None:
+    turn = dataclasses.replace(toy_result().system, name="smart-turn-v3.2")
+    (chinese, english) = codett.stage1([dataclasses.replace(toy_result(), system=turn)])
+    assert "74.53" in as_text(chinese)
+    assert "58.27" in as_text(english)
+    assert "not comparable" in as_text(english)
+
+
+def test_the_best_is_marked_among_systems_when_the_data_rank() -> None:
+    results = [
+        dataclasses.replace(toy_result(name), dataset={"name": "some data"})
+        for name in ("always-takeover", "oracle")
+    ]
+    (table, _) = codett.stage1(results)
+    best = [r.name for r in table.rows if r.cells.get("all4") and r.cells["all4"].best]
+    assert best == ["always-takeover"]  # a reference is never ranked
+
+
+def test_stage2_shows_systems_that_name_scenarios_only() -> None:
+    assert codett.stage2([toy_result()]) == []
+    (table, _) = codett.stage2([toy_result("oracle")])
+    assert table.rows[0].cells["Dismiss/Exclusion"].value == 1.0
+    assert table.rows[0].cells["Maintain/SMR"].value == 0.0
+    assert len(table.columns) == 14 + 4 + 4
+
+
+def test_turn_ends_are_shown_for_scored_systems_only() -> None:
+    assert codett.turn_ends([toy_result()]) == []
+    (table,) = codett.turn_ends([toy_result("silence-webrtc")])
+    assert [r.name for r in table.rows] == ["silence-webrtc Chinese", "silence-webrtc English"]
+    assert set(table.rows[0].cells) == {"auc", "Completion", "Incomplete"}

@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
+    "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
     "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
     "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
     "check-causality": (
@@ -46,6 +48,8 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
+            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
+            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
         },
     ),
     "published": (

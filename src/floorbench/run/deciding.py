@@ -18,6 +18,7 @@ from floorbench.core.prediction import Compute, Decision, Event
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem
+from floorbench.events.traces import trace_problem
 
 REASON_LENGTH = 240
 
@@ -178,6 +179,7 @@ def checked(decision: object) -> Decision:
         label=decision.label,
         scores={name: float(value) for name, value in decision.scores.items()},
         events=tuple(decision.events),
+        trace=decision.trace,
         commit=None if decision.commit is None else float(decision.commit),
         raw=decision.raw,
         reason=decision.reason,
@@ -214,7 +216,7 @@ def _problem(decision: Decision) -> str | None:
             return f"event '{event.kind}' has a time or score that is not a finite number"
         if not isinstance(event.kind, str) or not isinstance(event.label, str | None):
             return f"event kind {event.kind!r} or label {event.label!r} is not text"
-    return None
+    return None if decision.trace is None else trace_problem(decision.trace)
 
 
 def _finite(value: object) -> bool:

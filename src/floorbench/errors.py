@@ -141,9 +141,9 @@ CODES: dict[str, Code] = {
         "Use one of the task's conditions; the message lists them.",
     ),
     "FB231": Code(
-        "malformed stimulus",
-        "A stimulus turn has no words, words out of order, untimed words, or overlaps another one.",
-        "Correct the named word; times are in seconds and words stand in the order spoken.",
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
     ),
     "FB232": Code(
         "malformed responses",
@@ -164,6 +164,82 @@ CODES: dict[str, Code] = {
         "stimuli without responses",
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
+    ),
+    "FB241": Code(
+        "unknown floor action",
+        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
+        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
+    ),
+    "FB242": Code(
+        "sample without events",
+        "A sample's target lacks its role or one of the four event times.",
+        "Read the data with a reader of matched-contrast sets.",
+    ),
+    "FB251": Code(
+        "not two channels",
+        "A session does not have exactly two channels, or its roles are not named.",
+        "Give two channels with roles; name the channel of the user where the reader asks for it.",
+    ),
+    "FB252": Code(
+        "channels of unequal length",
+        "The two channels of a session differ in length, so they are not on one clock.",
+        "Cut or pad the shorter recording, or correct the pairing of the files.",
+    ),
+    "FB253": Code(
+        "speech past the end of the audio",
+        "An annotation goes on after its audio has ended.",
+        "Check that annotation and audio belong together and start at the same moment.",
+    ),
+    "FB254": Code(
+        "split list does not fit",
+        "A list of splits names sessions that are not there, misses some, or names one twice.",
+        "Use the list that belongs to the data; every session stands in exactly one split.",
+    ),
+    "FB255": Code(
+        "malformed frame rows",
+        "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
+        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+    ),
+    "FB256": Code(
+        "speakers not chosen",
+        "A recording has more than two speakers and no pair is named.",
+        "Name two speakers with `speakers`; the message lists those of the file.",
+    ),
+    "FB257": Code(
+        "malformed transcript table",
+        "A transcript lacks a column or holds a time or name that cannot be read.",
+        "Correct the named line, or read another segmentation of the transcript.",
+    ),
+    "FB261": Code(
+        "malformed contrast table",
+        "A samples or pairs table lacks a column, or a value in it has the wrong type.",
+        "The message names the column; a mapping file may name another one.",
+    ),
+    "FB262": Code(
+        "broken contrast",
+        "Groups and pairs do not keep the rules: one insertion text per group, different roles in "
+        "a pair, yield exactly for interruptions, all pairs of a group.",
+        "`floorbench data check` lists every broken rule; fix the named row.",
+    ),
+    "FB263": Code(
+        "impossible event times",
+        "The times of a sample are negative or out of order.",
+        "Times are seconds: system start, insertion start, insertion end; planned end after start.",
+    ),
+    "FB264": Code(
+        "unknown role or action",
+        "A role, an action, a speaker or a channel is none of the known ones.",
+        "Roles: interruption, backchannel, off_talk. A mapping file may translate other names.",
+    ),
+    "FB265": Code(
+        "bad column mapping",
+        "A mapping file lacks a field, names one that does not exist, or maps to an unknown value.",
+        "The message names the field and the known ones.",
+    ),
+    "FB266": Code(
+        "nothing to check",
+        "The dataset is of a kind that has no integrity rules or audits of this sort.",
+        "Give a matched-contrast set, for example starter:echo.",
     ),
     "FB271": Code(
         "bad stimulus rule",
@@ -353,10 +429,75 @@ CODES: dict[str, Code] = {
         "The dataset holds no sample that the protocol asks this system for.",
         "Check the limit, the conditions and the system's declared capability.",
     ),
+    "FB522": Code(
+        "threshold artefact was changed",
+        "The content of a threshold artefact does not have the hash that it carries.",
+        "Write it again with `floorbench tune`; a frozen threshold is not edited by hand.",
+    ),
+    "FB523": Code(
+        "threshold of something else",
+        "A threshold artefact was chosen for another task or another system than the run's.",
+        "Tune on a run of the same task and the same system, configured alike.",
+    ),
+    "FB524": Code(
+        "no threshold to choose",
+        "The system declares no score, its label map has no threshold, or the task takes none.",
+        "Tune a system that stores a score for every decision.",
+    ),
     "FB531": Code(
-        "model server cannot be used",
-        "The server of a model does not answer, or does not have the model.",
-        "Start the server and fetch the model; the message says how.",
+        "malformed frame scores",
+        "Scores per frame hold NaN or infinity, have a wrong shape, or an unknown column.",
+        "Give finite scores (frames, columns) named signal:role, for example eot:user.",
+    ),
+    "FB532": Code(
+        "trace file missing or changed",
+        "The file that holds the scores of a prediction is absent, broken or holds other scores.",
+        "Copy the `traces` folder together with the journal, or run again.",
+    ),
+    "FB533": Code(
+        "frame rate does not match",
+        "A trace does not have the number of frames that the session's length and its rate need.",
+        "Declare the rate and look-ahead that the scores were made with.",
+    ),
+    "FB534": Code(
+        "scores of an unknown session",
+        "A file of frame scores is named after no session of the data.",
+        "Name each file after its session, or give the session of a single file.",
+    ),
+    "FB535": Code(
+        "unusable probe",
+        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "Train it again with `floorbench fit`, with this version of floorbench.",
+    ),
+    "FB536": Code(
+        "probe cannot be trained",
+        "The training split has no session, or a class that is to be learnt does not occur.",
+        "Give more sessions, or a split list whose training part holds every class.",
+    ),
+    "FB541": Code(
+        "not a stream",
+        "The system gives no decisions with commit times, so that its clock cannot be checked.",
+        "Name a system that streams (`floorbench list systems`), or give it an `open` method.",
+    ),
+    "FB542": Code(
+        "bad stream declaration",
+        "A streaming system declares no usable step or sampling rate.",
+        "Set `streaming_step` (seconds) and `front_end.rate` (Hz) so that a step is whole samples.",
+    ),
+    "FB543": Code(
+        "bad stream event",
+        "A stream returned something that is not an event, or an event from the future.",
+        "Return Event objects whose time is not after the end of the pushed chunk.",
+    ),
+    "FB544": Code(
+        "stream connection failed",
+        "An external streaming system cannot be reached, or does not answer its greeting.",
+        "Start it first, and give its address as ws://HOST:PORT/PATH.",
+    ),
+    "FB545": Code(
+        "stream protocol broken",
+        "An external streaming system sent something that the wire schema does not allow.",
+        "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(

@@ -6,8 +6,13 @@ from floorbench import codec
 from floorbench.catalog import SYSTEMS
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Level
+from floorbench.datasets.trp import TrpSource
 from floorbench.errors import UsageError
+from floorbench.run.deciding import SystemChoice
+from floorbench.run.engine import run
 from floorbench.systems.build import build_system
+from floorbench.tasks.trp import TrpTask
+from support import trp_tiny
 
 NEEDS_A_MODEL = {f"{way}-{client}" for way in ("boundary", "yesno", "generate")
                  for client in ("openai", "ollama")}  # fmt: skip
@@ -36,3 +41,29 @@ def test_only_what_ran_on_its_real_weights_is_measured():
 def test_a_model_must_be_named():
     with pytest.raises(UsageError, match="needs the parameter 'model'"):
         build_system("yesno-openai")
+
+
+def test_a_run_that_was_interrupted_goes_on_with_the_next_prefix(tmp_path):
+    """The embedded model, killed in the middle of a turn, gives the numbers of a whole run."""
+    source = TrpSource(trp_tiny.build(tmp_path / "data"))
+
+    def go(**more):
+        return run(
+            task=TrpTask(),
+            system=SystemChoice(name="boundary-smollm2"),
+            source=source,
+            out=tmp_path / "runs",
+            notify=lambda _: None,
+            **more,
+        )
+
+    whole = go()
+    expected = {p.sample_id: p for p in whole.predictions()}
+    assert len(expected) == 13
+    lines = whole.journal.read_bytes().splitlines(keepends=True)
+    whole.journal.write_bytes(b"".join(lines[:3]) + lines[3][:20])
+    again = {p.sample_id: p for p in go(resume=whole.path).predictions()}
+    assert {k: p.decision for k, p in again.items()} == {k: p.decision for k, p in expected.items()}
+    read = {k: p.compute.tokens_in for k, p in expected.items()}
+    assert read["one#001"] > read["one#002"] > 0
+    assert all(p.compute.tokens_out >= 1 for p in again.values())

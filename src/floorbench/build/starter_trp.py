@@ -115,6 +115,7 @@ def write(folder: Path, *, seed: int = SEED) -> None:
             name=NAME,
             version="1",
             licence="Apache-2.0",
+            ranks=False,
             notices=(
                 "Synthetic: written turns, word times from a duration model, simulated listeners.",
                 "It shows how the task works; its scores say nothing about people or models.",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import Settings, TaskSettings, make_task, open_data, settings
+from floorbench.errors import UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
 from floorbench.run.job import Progress
 from floorbench.run.references import REFERENCES, Reference, make_reference
+from floorbench.systems.build import build_system
+from floorbench.systems.stream import StreamDriver
 
 
 def run(
@@ -38,6 +41,7 @@ def run(
     resume: Path | None = None,
     recompute_changed: bool = False,
     predictions: Path | None = None,
+    realtime: bool = False,
     score: bool = True,
     json: bool = False,
 ) -> int:
@@ -78,6 +82,8 @@ def run(
         With --resume: ask again where the data have changed.
     predictions
         File that the reference ``replay`` replays.
+    realtime
+        Streams only: push the steps no faster than the wall clock, and report overruns.
     score
         Score the run and print its table.
     json
@@ -86,13 +92,17 @@ def run(
     task_ = make_task(task, task_sets)
     source = open_data(task, data, reader)
     chosen: SystemChoice | Reference
-    if system in REFERENCES:
+    paced: StreamDriver | None = None
+    if realtime:
+        paced = _paced(system, settings(sets), executor)
+        chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
+    elif system in REFERENCES:
         chosen = make_reference(
             system, task=task_, source=source, seed=seed, predictions=predictions
         )
     else:
         chosen = SystemChoice(name=system, parameters=settings(sets))
-    with console.progress(f"{task} {system}") as tick:
+    with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
             tick(p.done, p.total)
@@ -114,8 +124,13 @@ def run(
             notify=console.say,
         )
     console.say(f"run folder: {folder.path}")
+    if paced is not None:
+        console.say(f"real time: {paced.report()}")
     if not score:
-        console.data(str(folder.path))
+        if json:
+            console.data_json({"run": str(folder.path)})
+        else:
+            console.data(str(folder.path))
         return 0
     from floorbench.cli.score import print_results
     from floorbench.run.scoring import open_predictions
@@ -127,3 +142,13 @@ def run(
     else:
         print_results([result], "text", every=False)
     return 0
+
+
+def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriver:
+    """Return a stream with a driver that keeps to the wall clock."""
+    if executor != "serial":
+        raise UsageError("FB103", f"--realtime needs the serial executor, not {executor}")
+    made = build_system(system, **parameters)
+    if not isinstance(made, StreamDriver):
+        raise UsageError("FB541", f"'{system}' does not stream, so --realtime means nothing to it")
+    return StreamDriver(made.system, realtime=True)

@@ -90,6 +90,7 @@ class TrpSource:
             "version": manifest.version if manifest else "unknown",
             "licence": manifest.licence if manifest else "unknown",
             "notices": list(manifest.notices) if manifest else [],
+            "ranks": manifest.ranks if manifest else True,
             "samples": sum(len(s.words) for s in self.stimuli),
             "stimuli": len(self.stimuli),
             "lists": list(self._lists),

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from floorbench import codec
-from floorbench.core.prediction import Event, Prediction, PredictionKey
+import numpy as np
+
+from floorbench.core.prediction import Decision, Event, Prediction, PredictionKey
 from floorbench.core.sample import AudioRef, Observation, Sample
 from floorbench.errors import FloorbenchError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
@@ -37,12 +38,13 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
     sample = group.samples[row]
     shown = sample.observation
     runs = [_run(run, row, group) for run in group.runs]
+    gold = group.runs[0].stored.opened.task.gold(sample)
     return {
         "key": {"sample": key.sample_id, "condition": key.condition, "trial": key.trial},
         "task": group.task,
         "cluster": sample.cluster,
         "tags": dict(sample.tags),
-        "gold": codec.to_builtins(sample.target),
+        "gold": _gold(sample, gold),
         "language": shown.language,
         "state": shown.state,
         "spoken": shown.spoken_prefix,
@@ -54,7 +56,7 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
         ],
         "target": _sound(TARGET, list(shown.channels.values())),
         "words": _words(shown),
-        "events": _gold_events(sample.target),
+        "events": _gold_events(sample.target, gold),
         "conditions": _siblings(group, key),
         "runs": runs,
     }
@@ -89,18 +91,47 @@ def _words(shown: Observation) -> list[dict[str, Any]]:
     ]
 
 
-def _gold_events(target: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return whatever of the gold answer stands on the time line: records with a time or start."""
-    out = []
+def _gold(sample: Sample, gold: Decision) -> dict[str, str]:
+    """Return the gold answer as the task reads it, then the data's own short fields."""
+    out = {} if gold.label is None else {"answer": gold.label}
+    out |= {name: f"{value:.4g}" for name, value in gold.scores.items()}
+    for name, value in sample.target.items():
+        if isinstance(value, str | int | float) and str(value) not in out.values():
+            out[name] = str(value)
+    return out
+
+
+def _gold_events(target: Mapping[str, Any], gold: Decision) -> list[dict[str, Any]]:
+    """Return whatever of the gold answer stands on the time line.
+
+    Events of the task's gold decision; in the data's own target, records with a time or a start,
+    and named times, of which ``x_start`` and ``x_end`` make one span.
+    """
+    out = [{"kind": e.label or e.kind, "start": e.time, "end": e.end} for e in gold.events]
     for name, value in target.items():
         for record in value if isinstance(value, list | tuple) else ():
-            if not isinstance(record, Mapping):
-                continue
-            start = record.get("time", record.get("start"))
-            if isinstance(start, int | float) and not isinstance(start, bool):
+            if isinstance(record, Mapping) and _is_time(record.get("time", record.get("start"))):
                 label = record.get("label", record.get("kind", name))
-                end = record.get("end")
-                out.append({"kind": str(label), "start": float(start), "end": end})
+                start = float(record.get("time", record.get("start")))
+                out.append({"kind": str(label), "start": start, "end": record.get("end")})
+        if isinstance(value, Mapping) and value and all(_is_time(v) for v in value.values()):
+            out += _named_times(value)
+    return out
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named_times(times: Mapping[str, float]) -> list[dict[str, Any]]:
+    out = []
+    for name, time in times.items():
+        stem, _, edge = name.rpartition("_")
+        if edge == "end" and f"{stem}_start" in times:
+            continue
+        end = times.get(f"{stem}_end") if edge == "start" else None
+        kind = stem if edge == "start" and end is not None else name
+        out.append({"kind": kind.replace("_", " "), "start": float(time), "end": end})
     return out
 
 
@@ -139,7 +170,7 @@ def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
     item = stored.items[run.item[row]]
     task = stored.opened.task
     seen = task.observe(item.sample, item.condition, system=spec)
-    units = task.scored([item], system=spec)
+    units = _own_units(item, task.scored(run.cluster_of(item), system=spec))
     layers = [
         {
             "name": name,
@@ -158,6 +189,18 @@ def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
         "rule": rule(item, layers, units, run),
         "units": unit_lines(units),
     }
+
+
+def _own_units(item: DueItem, units: Mapping[str, Scored]) -> dict[str, Scored]:
+    """Return the item's own units; of kinds whose units are no items, those of its cluster."""
+    out = {}
+    for kind, scored in units.items():
+        names = scored.units or ()
+        own = np.array([name == item.sample.id for name in names], dtype=np.bool_)
+        if own.any() and "trial" in scored.columns:
+            own &= scored.columns["trial"] == item.trial
+        out[kind] = scored.where(own) if own.any() else scored
+    return out
 
 
 def _label(run: RunView, layer: str, row: int, column: str) -> str | None:
@@ -244,7 +287,7 @@ def rule(
     if any(relaxed):
         said.append("Only the lenient parser could read this answer.")
     if not any(len(s) for s in units.values()):
-        said.append("The task makes no scoring unit of this item alone.")
+        said.append("The task makes no scoring unit of this item.")
     return said
 
 
@@ -257,7 +300,9 @@ def _native(prediction: Prediction, score: str | None) -> str:
     if score is not None and score in decision.scores:
         return f"{score} = {decision.scores[score]:.4g}"
     if decision.events:
-        return f"with {len(decision.events)} events"
+        shown = [f"{e.label or e.kind} at {e.time:.2f} s" for e in decision.events[:6]]
+        more = len(decision.events) - len(shown)
+        return ", ".join(shown) + (f" and {more} more events" if more else "")
     return "nothing"
 
 
@@ -287,7 +332,10 @@ def unit_lines(units: Mapping[str, Scored], *, limit: int = 200) -> list[dict[st
 
 
 def _value(scored: Scored, name: str, i: int) -> str:
-    value = scored.columns[name][i].item()
+    column = scored.columns[name]
+    if column.ndim > 1:
+        return " ".join(f"{v:.4g}" for v in column[i].ravel()[:24].tolist())
+    value = column[i].item()
     if name in scored.vocab:
         return scored.vocab[name][value] if 0 <= value < len(scored.vocab[name]) else "-"
     if name == "outcome":

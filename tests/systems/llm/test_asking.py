@@ -81,6 +81,14 @@ def test_boundary_ignores_the_instruction():
     assert model.asked[0] == model.asked[1]
 
 
+def test_what_was_spent_is_told_once():
+    system = Boundary(model=Scripted(probabilities={".": 0.5}), name="b")
+    system.decide(ASKED)
+    system.decide(ASKED)
+    assert system.spent() == (4, 0)
+    assert system.spent() == (0, 0)
+
+
 def test_yes_against_no_over_their_spellings():
     model = Scripted("Yes", {"Yes": 0.2, " yes": 0.1, "no": 0.1, "Sure": 0.3})
     decision = YesNo(model=model, name="y").decide(ASKED)

@@ -110,7 +110,7 @@ class Asking:
         self._form = form(self.form_name)
         self._temperature = temperature
         self._seed = seed
-        self.usage = Usage()
+        self.usage = self._told = Usage()
         self.spec = SystemSpec(
             name=name,
             version="1",
@@ -145,6 +145,12 @@ class Asking:
             return self._answer(observation)
         except ModelFault as fault:
             return Decision(outcome=fault.outcome, reason=fault.reason)
+
+    def spent(self) -> tuple[int, int]:
+        """Return the tokens read and written since the last call of this."""
+        before, self._told = self._told, self.usage
+        read = self.usage.evaluated - before.evaluated
+        return read, self.usage.generated - before.generated
 
     def _answer(self, observation: Observation) -> Decision:
         raise NotImplementedError

@@ -82,7 +82,8 @@ class OllamaModel:
             version = self._get("/api/version")["version"]
             shown = self._get("/api/show", {"model": self._tag})
             listed = self._get("/api/tags")["models"]
-            digests = [m["digest"] for m in listed if self._tag in (m.get("name"), m.get("model"))]
+            names = (self._tag, f"{self._tag}:latest")
+            digests = [m["digest"] for m in listed if m.get("name") in names]
             details = shown.get("details") or {}
         except ModelFault as fault:
             raise SystemProblem(

@@ -97,6 +97,29 @@ def begin(page: Any, name: str) -> None:
     press(page, "Start the clicks")
 
 
+def hear_the_list(page: Any) -> None:
+    """Start the list; go on if the browser itself stops the sound, which a busy machine can do."""
+    title(page, "Listen")
+    press(page, "Start")
+    for _ in range(3):
+        end = page.get_by_role("heading", name="Thank you").or_(
+            page.get_by_role("heading", name="Interrupted")
+        )
+        end.wait_for()
+        if end.inner_text() == "Thank you":
+            return
+        assert "The sound stopped." in page.inner_text("main")
+        press(page, "Go on")
+        title(page, "Sound")
+        press(page, "It works")
+        press(page, "Start the clicks")
+        title(page, "Listen")
+        page.get_by_role("button", name="Start").or_(
+            page.get_by_role("button", name="Go on")
+        ).click()
+    title(page, "Thank you")
+
+
 def tap_along(page: Any) -> None:
     """Press the space bar 50 ms after every click, on the page's own clock."""
     page.evaluate(
@@ -140,9 +163,7 @@ def test_voice_ends_in_labels_and_clicks_return_in_time(
     room, address = serve("voice")
     page = opened(browser, address)
     begin(page, "p01")
-    title(page, "Listen")
-    press(page, "Start")
-    title(page, "Thank you")
+    hear_the_list(page)
     assert not page.wrong
 
     person = room.session.person("p01")
@@ -155,11 +176,13 @@ def test_voice_ends_in_labels_and_clicks_return_in_time(
     for one in recorded(room.session):
         info = probe(one.wav)
         assert info.frames == one.done.frames
+        if one.done.visit != person.visits:
+            continue  # of a clock that stopped
         heard = bursts(decode(one.wav, start=0, stop=info.frames), rate=info.rate)
         for t in heard:
             since = one.done.started + t - latency - beats[0]
             offsets.append(since - round(since))
-    assert len(offsets) >= 7
+    assert len(offsets) >= 3
     assert max(map(abs, offsets)) <= ALLOWED
 
     stimuli = read_stimuli(tmp_path / "set" / "stimuli.jsonl")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.cli.score import check, print_results, score
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -43,3 +43,9 @@ def test_a_file_needs_its_task(tmp_path: Path) -> None:
 def test_nothing_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_results([], "text", every=False)
     assert capsys.readouterr().out == ""
+
+
+def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:
+    for path in (tmp_path / "nope", tmp_path / "nope.jsonl"):
+        with pytest.raises(DataError, match=r"FB402 .*nope.*: there is no such file or folder"):
+            score(path, task="codett")

@@ -13,7 +13,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
-from floorbench.run.predictions import Fault, predictions_file, scan
+from floorbench.run.predictions import Fault, count_trials, predictions_file, scan
 
 ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
 _NAMED = 5
@@ -44,7 +44,7 @@ def check(
         Declares what is due; by default a system that claims everything.
     conditions, trials, limit
         What should be there: by default all conditions of the task, and as many trials as the
-        highest in the file.
+        file has different numbers.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def check(
             continue
         by_sample.setdefault(prediction.sample_id, []).append(_Kept(line, prediction))
     if trials is None:
-        trials = 1 + max((key.trial for key in first_line), default=0)
+        trials = count_trials(key.trial for key in first_line)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
 
     missing = 0

@@ -7,8 +7,8 @@ import pytest
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.dualturn_labels import (
-    LabelRules,
     Labelled,
+    LabelRules,
     TableRow,
     labelled,
     totals,

@@ -10,6 +10,7 @@ from floorbench.errors import DataError, UsageError
 from floorbench.events.dualturn import RATE
 from support.frame_rows import FRAMES, row, tracks, write
 
+
 def test_rows_become_sessions_without_words(tmp_path: Path) -> None:
     write(tmp_path / "train.parquet", [row("a", 1), row("b", 2)])
     write(tmp_path / "test.parquet", [row("c", 3)])
@@ -34,7 +35,9 @@ def test_a_list_of_splits_beside_the_rows(tmp_path: Path) -> None:
 
 def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
     plain = row("a", 1)
-    renamed = {k.replace("vad_ch", "speech_").replace("session_id", "call"): v for k, v in plain.items()}
+    renamed = {
+        k.replace("vad_ch", "speech_").replace("session_id", "call"): v for k, v in plain.items()
+    }
     write(tmp_path / "rows.parquet", [renamed])
     mapping = tmp_path / "columns.json"
     with pytest.raises(DataError, match="FB255 .*'session_id'"):

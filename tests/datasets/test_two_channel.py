@@ -63,9 +63,7 @@ def test_words_past_the_end_of_the_audio_are_refused() -> None:
 
 
 def test_segments_are_sorted_and_their_overlaps_counted() -> None:
-    made = segments_session(
-        "s", {Role.USER: [(500, 900), (0, 600)], Role.SYSTEM: []}, where=WHERE
-    )
+    made = segments_session("s", {Role.USER: [(500, 900), (0, 600)], Role.SYSTEM: []}, where=WHERE)
     assert made.speech[Role.USER].tolist() == [[0, 600], [500, 900]]
     assert made.counted == {"overlapping segments": 1}
     assert made.source == "segments"

@@ -106,7 +106,9 @@ def test_shares_come_from_future_activity_where_they_are_not_given() -> None:
     assert now[:, 0] == pytest.approx([0.6, 0.0])
     assert now.sum(axis=1) == pytest.approx([1.0, 1.0])
     assert shares({}, "p_now", roles) is None
-    assert shares({"p_now:user": np.ones(1), "p_now:system": np.zeros(1)}, "p_now", roles) is not None
+    assert (
+        shares({"p_now:user": np.ones(1), "p_now:system": np.zeros(1)}, "p_now", roles) is not None
+    )
 
 
 def test_a_signal_that_is_not_given_is_zero() -> None:

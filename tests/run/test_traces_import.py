@@ -26,7 +26,9 @@ def source(tmp_path: Path) -> SwitchboardSource:
     return SwitchboardSource(folder, splits="none")
 
 
-def text_trace(path: Path, *, seconds: float = 60.0, step: float = 0.05, first: float = 0.07) -> Path:
+def text_trace(
+    path: Path, *, seconds: float = 60.0, step: float = 0.05, first: float = 0.07
+) -> Path:
     n = int(seconds / step)
     rows = [f"{first + k * step:.2f},{k % 2},{1 - k % 2},0.25,0.75" for k in range(n)]
     path.write_text(HEAD + "\n".join(rows) + "\n")

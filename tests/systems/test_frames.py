@@ -21,6 +21,7 @@ from floorbench.systems.frames import (
 )
 from support.frame_talk import TALK, cut
 
+
 def columns(decision: Decision) -> dict[str, list[float]]:
     assert decision.trace is not None
     values = trace_values(decision.trace)

@@ -13,6 +13,7 @@ from floorbench.systems.frames_probe import FrameProbe
 from support.frame_probe import artefact
 from support.frame_talk import TALK_WITH_WORDS, cut
 
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "probe.json"

@@ -35,7 +35,9 @@ def phrases(source: SwitchboardSource, tmp_path_factory: pytest.TempPathFactory)
 
 def scored(source, phrases, system, **parameters):
     task = DualTurnTask(phrases=phrases, **parameters)
-    return scoring.score(task, source.samples(), system.spec, lambda s, c: system.decide(s.observation))
+    return scoring.score(
+        task, source.samples(), system.spec, lambda s, c: system.decide(s.observation)
+    )
 
 
 def test_units_are_the_events_of_the_table(source, phrases) -> None:
@@ -57,7 +59,9 @@ def test_gold_is_right_and_silence_at_the_end_is_not(source, phrases) -> None:
     assert scoring.value(oracle, "balanced_accuracy", **where).value == 1.0
     assert scoring.value(oracle, "auc", **where).value == 1.0
     assert scoring.value(silence, "balanced_accuracy", **where).value == 0.5
-    best, rule = (scoring.value(c, "weighted_f1", events="actions").value for c in (oracle, silence))
+    best, rule = (
+        scoring.value(c, "weighted_f1", events="actions").value for c in (oracle, silence)
+    )
     assert best > rule
 
 
@@ -94,7 +98,9 @@ def test_look_ahead_costs_its_time(source, phrases) -> None:
 
 def test_without_phrases_words_are_not_available(source) -> None:
     task = DualTurnTask()
-    _, cells = scoring.score(task, source.samples(), SilenceFrames().spec, lambda s, c: task.gold(s))
+    _, cells = scoring.score(
+        task, source.samples(), SilenceFrames().spec, lambda s, c: task.gold(s)
+    )
     found = scoring.cell(cells, "auc_macro", events="words", reading="probe")
     assert found.undeclared is not None
     assert "phrases" in found.undeclared

@@ -63,9 +63,7 @@ def make_trace(
     """
     array = np.asarray(values, dtype="<f4")
     if array.ndim != 2 or array.shape[1] != len(columns):
-        raise DataError(
-            "FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns"
-        )
+        raise DataError("FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         frame, k = bad[0].tolist()

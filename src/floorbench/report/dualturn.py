@@ -105,9 +105,7 @@ def stats_tables(
     ]
     out = []
     if sides:
-        sides.append(
-            Row(name="all", cells={k: _count(n) for k, n in sums["sides"].items()})
-        )
+        sides.append(Row(name="all", cells={k: _count(n) for k, n in sums["sides"].items()}))
         out.append(
             Table(
                 title=f"{name}: segments and signals per side",

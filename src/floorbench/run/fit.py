@@ -13,7 +13,6 @@ from floorbench.core.sample import JsonValue
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn import (
-    RATE,
     SEGMENT_CLASSES,
     SegmentClass,
     SignalRules,
@@ -191,4 +190,3 @@ def _soon(marks: Ints, frames: int) -> Bools:
         at = marks - ahead
         out[at[at >= 0]] = True
     return out
-

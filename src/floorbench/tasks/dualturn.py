@@ -136,7 +136,9 @@ class DualTurnTask:
             raise UsageError("FB103", f"min_gap={min_gap!r} is not a number of frames")
         self._signals = SignalRules(min_gap=min_gap)
         self._actions = ActionRules(min_gap=min_gap, port_compat=port_compat)
-        self._agents = ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+        self._agents = (
+            ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+        )
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
         self._missing = choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
@@ -201,9 +203,7 @@ class DualTurnTask:
                 vocab={"gold": WORD_LABELS},
                 columns={"features": len(WORD_FEATURES), "scores": len(WORD_LABELS)},
             ),
-            "end": EventUnits(
-                vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}
-            ),
+            "end": EventUnits(vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}),
         }
         for item in items:
             if self.due(item.sample, system):

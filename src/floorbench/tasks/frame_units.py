@@ -40,9 +40,7 @@ class EventUnits:
     The weight of a unit is 1 / trials of its session, so that trials are averaged first.
     """
 
-    def __init__(
-        self, *, vocab: Mapping[str, tuple[str, ...]], columns: Mapping[str, int]
-    ) -> None:
+    def __init__(self, *, vocab: Mapping[str, tuple[str, ...]], columns: Mapping[str, int]) -> None:
         self._vocab = {**vocab, "split": SPLITS}
         self._widths = dict(columns)
         self._parts: dict[str, list[NDArray[np.float64]]] = {

@@ -37,16 +37,16 @@ def test_a_missing_or_changed_file_is_named(tmp_path: Path) -> None:
     assert stored.trace.file is not None
     file = tmp_path / stored.trace.file
     np.savez_compressed(file, values=np.ones((3, 2), dtype="<f4"))
-    with pytest.raises(DataError, match="FB532 .*SHA-256"):
+    with pytest.raises(DataError, match=r"FB532 .*SHA-256"):
         get(tmp_path, stored)
     np.savez_compressed(file, values=np.ones((4, 2), dtype="<f4"))
-    with pytest.raises(DataError, match="FB532"):
+    with pytest.raises(DataError, match=r"FB532"):
         get(tmp_path, stored)
     file.write_bytes(b"no archive")
-    with pytest.raises(DataError, match="FB532"):
+    with pytest.raises(DataError, match=r"FB532"):
         get(tmp_path, stored)
     file.unlink()
-    with pytest.raises(DataError, match="FB532"):
+    with pytest.raises(DataError, match=r"FB532"):
         get(tmp_path, stored)
 
 
@@ -55,7 +55,7 @@ def test_pickled_arrays_are_never_loaded(tmp_path: Path) -> None:
     assert stored.trace is not None
     assert stored.trace.file is not None
     np.savez_compressed(tmp_path / stored.trace.file, values=np.array([{}], dtype=object))
-    with pytest.raises(DataError, match="FB532"):
+    with pytest.raises(DataError, match=r"FB532"):
         get(tmp_path, stored)
 
 

@@ -198,7 +198,7 @@ CODES: dict[str, Code] = {
     "FB255": Code(
         "malformed frame rows",
         "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
-        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+        "Compare with `docs/reference/dualturn-columns.json`, an example of a mapping file.",
     ),
     "FB256": Code(
         "speakers not chosen",
@@ -436,7 +436,7 @@ CODES: dict[str, Code] = {
     ),
     "FB535": Code(
         "unusable probe",
-        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "A trained probe cannot be read or does not fit the features of its system.",
         "Train it again with `floorbench fit`, with this version of floorbench.",
     ),
     "FB536": Code(

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,10 @@ def test_what_is_not_declared_is_not_claimed(system):
         ("an undeclared language", system.spec.languages is None or "cy" in system.spec.languages),
         ("no audio", "audio" not in system.spec.modalities),
     ):
-        outcome = system.decide(SITUATIONS[situation]()).outcome
+        observation = SITUATIONS[situation]()
+        if "activity" in system.spec.modalities:
+            observation = replace(observation, activity=TALK.activity, cutoff=TALK.cutoff)
+        outcome = system.decide(observation).outcome
         assert (outcome is Outcome.UNSUPPORTED) == (not declared), situation
 
 

@@ -34,7 +34,7 @@ def test_values_survive_as_float32() -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_score_that_is_not_finite_is_refused_with_its_place(bad: float) -> None:
-    with pytest.raises(DataError, match="FB531 .*'p_now:user' of frame 1"):
+    with pytest.raises(DataError, match=r"FB531 .*'p_now:user' of frame 1"):
         trace(values=[[0.0, 0.0], [0.0, bad]])
 
 

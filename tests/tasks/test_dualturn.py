@@ -42,7 +42,7 @@ def scored(source, phrases, system, **parameters):
 
 def test_units_are_the_events_of_the_table(source, phrases) -> None:
     units, _ = scored(source, phrases, PersistenceFrames())
-    found = [x for x in labelled(source, RULES, training_phrases(source, RULES))]
+    found = list(labelled(source, RULES, training_phrases(source, RULES)))
     due = [x.counts for x in found if x.counts.split != "train"]
     sums = totals(due)
     assert len(units["action"]) == sum(sums["events"].values())
@@ -152,14 +152,14 @@ def test_the_port_counts_more_events_and_repeats_them(source, phrases) -> None:
 
 def test_parameters_are_checked(tmp_path: Path) -> None:
     for wrong in ({"min_gap": -1}, {"min_gap": 0.5}, {"agents": "user"}, {"missing": "skip"}):
-        with pytest.raises(UsageError, match="FB103"):
+        with pytest.raises(UsageError, match=r"FB103"):
             DualTurnTask(**wrong)
     path = tmp_path / "phrases.json"
     path.write_text(json.dumps({"utterance_gap": 0.5, "phrases": ["yeah"], "counts": []}))
-    with pytest.raises(DataError, match="FB231"):
+    with pytest.raises(DataError, match=r"FB231"):
         DualTurnTask(phrases=str(path))
     path.write_text(json.dumps(["yeah"]))
-    with pytest.raises(DataError, match="FB231"):
+    with pytest.raises(DataError, match=r"FB231"):
         DualTurnTask(phrases=str(path))
 
 

@@ -183,7 +183,10 @@ def said_rows(
         signal, _, role = name.partition(":")
         if signal in signals:
             out += [
-                {"start": (t + 1) / rate, "value": float(values[t]), "channel": role, "signal": signal}
+                {
+                    "start": (t + 1) / rate, "value": float(values[t]),
+                    "channel": role, "signal": signal,
+                }
                 for t in range(low, high)
                 if (t + 1) / rate < span[1]
             ]  # fmt: skip

@@ -48,6 +48,11 @@ class FitRules:
     eot_strength, strength : float
         Inverse of the L2 penalty, for ``eot`` and for the other signals; the first is stronger
         because there are few ends of turns to learn from. Both were chosen on validation.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a value out of range.
     """
 
     min_gap: int = 0
@@ -73,7 +78,7 @@ def fit_frame_probe(
     *,
     split: str,
     rules: FitRules,
-    notify: Callable[[str], None] = lambda text: None,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> ProbeArtefact:
     """Train the frame probe on the sessions of one split.
 

@@ -2,7 +2,8 @@
 
 A table (CSV, Parquet) has one row a prediction and these columns, all but ``sample_id`` optional:
 ``sample_id``, ``condition``, ``trial``, ``outcome``, ``label``, ``scores`` (a JSON object) or one
-``score.<name>`` column per score, ``events`` (a JSON list), ``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
+``score.<name>`` column per score, ``events`` (a JSON list),
+``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
 ``wall``, ``tokens_in``, ``tokens_out``, ``observed``. An empty cell is a value that is not there.
 Lines count from 1; in a CSV file the header is line 1.
 """

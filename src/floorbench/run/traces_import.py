@@ -275,8 +275,8 @@ def _text(path: Path) -> _Array:
         raise DataError("FB531", "there is no row", where=where)
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        row = int(np.argmax(~np.isfinite(array).all(axis=1)))
-        raise DataError("FB531", "a score is not finite", where=Place(str(path), row + 2))
+        line = 2 + int(np.argmax(~np.isfinite(array).all(axis=1)))
+        raise DataError("FB531", "a score is not finite", where=Place(str(path), line))
     return _Array(array[:, 1:], head[1:], array[:, 0])
 
 

@@ -193,7 +193,7 @@ def _spec(name: str, parameters: Mapping[str, object]) -> SystemSpec:
         name=name,
         version="1",
         level=Level.MEASURED,
-        modalities=(),
+        modalities=("activity",),
         context="both channels up to the frame",
         streaming_step=float(1 / RATE),
         front_end=FRONT_END,

@@ -1,4 +1,4 @@
-"""What the protocol reads of a trace: features of the action probe, word scores, turn-end scores."""
+"""What the protocol reads of a trace: probe features, word scores, turn-end scores."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from itertools import combinations
 from pathlib import Path
@@ -34,7 +35,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
             for kind, roles in GROUPS.items():
                 group = f"{language}-{kind}-{copy}"
                 for number, role in enumerate(roles):
-                    name = f"{kind[::-1]}{copy + 70}"
+                    name = hashlib.sha256(group.encode()).hexdigest()[:6]  # does not tell the kind
                     shift = 0.05 * ((copy + number) % 3)
                     out.append(
                         {

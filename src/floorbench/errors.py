@@ -140,11 +140,6 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
-    "FB241": Code(
-        "unknown floor action",
-        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
-        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
-    ),
     "FB242": Code(
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",

@@ -11,7 +11,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
 
 test: $(VENV)/.test
-	@$(BIN)/python -m floorbench.cli.app assets get --quiet test
+	@$(BIN)/python -m floorbench assets get --quiet test
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache

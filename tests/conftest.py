@@ -58,3 +58,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name what was left out."""
     for what, count in _left_out.items():
         terminalreporter.write_line(f"left out: {count} tests that need {what}")
+
+
+@pytest.fixture(scope="session")
+def golden_bytes() -> dict[str, bytes]:
+    """One golden annotation file per format."""
+    from floorbench.formats import read
+
+    folder = Path(__file__).parent / "golden" / "formats"
+    files = [p for p in sorted(folder.iterdir()) if p.name not in ("README.md", "expected.json")]
+    return {read(path).format: path.read_bytes() for path in files}

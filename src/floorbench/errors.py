@@ -140,10 +140,70 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
+    "FB231": Code(
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
+    ),
+    "FB232": Code(
+        "malformed responses",
+        "A response names a stimulus that does not exist, stands twice, or has an impossible time.",
+        "Give one line per participant and stimulus, with onsets in seconds of the turn's clock.",
+    ),
+    "FB233": Code(
+        "responses without a roster",
+        "There are responses, but no list of who heard which stimulus; silent listeners count too.",
+        "Write `roster.json`: one object per participant with 'id' and 'list'.",
+    ),
+    "FB234": Code(
+        "participant not on the roster",
+        "A response comes from somebody who is not on the roster, or did not hear the stimulus.",
+        "Add the participant to the roster, or remove the response.",
+    ),
+    "FB235": Code(
+        "stimuli without responses",
+        "The stimuli carry no listeners' responses, so there is nothing to score against.",
+        "Collect responses, or use the set for predictions only.",
+    ),
     "FB242": Code(
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",
         "Read the data with a reader of matched-contrast sets.",
+    ),
+    "FB251": Code(
+        "not two channels",
+        "A session does not have exactly two channels, or its roles are not named.",
+        "Give two channels with roles; name the channel of the user where the reader asks for it.",
+    ),
+    "FB252": Code(
+        "channels of unequal length",
+        "The two channels of a session differ in length, so they are not on one clock.",
+        "Cut or pad the shorter recording, or correct the pairing of the files.",
+    ),
+    "FB253": Code(
+        "speech past the end of the audio",
+        "An annotation goes on after its audio has ended.",
+        "Check that annotation and audio belong together and start at the same moment.",
+    ),
+    "FB254": Code(
+        "split list does not fit",
+        "A list of splits names sessions that are not there, misses some, or names one twice.",
+        "Use the list that belongs to the data; every session stands in exactly one split.",
+    ),
+    "FB255": Code(
+        "malformed frame rows",
+        "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
+        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+    ),
+    "FB256": Code(
+        "speakers not chosen",
+        "A recording has more than two speakers and no pair is named.",
+        "Name two speakers with `speakers`; the message lists those of the file.",
+    ),
+    "FB257": Code(
+        "malformed transcript table",
+        "A transcript lacks a column or holds a time or name that cannot be read.",
+        "Correct the named line, or read another segmentation of the transcript.",
     ),
     "FB261": Code(
         "malformed contrast table",
@@ -253,6 +313,11 @@ CODES: dict[str, Code] = {
         "The cache folder cannot be written: no permission or no space.",
         "Free space, or set FLOORBENCH_CACHE to another folder.",
     ),
+    "FB421": Code(
+        "no key for a service",
+        "A remote model needs a key, and its environment variable is not set.",
+        "Put the key into the named variable; keys are never parameters and are never written.",
+    ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
     "FB501": Code(
         "system cannot be loaded",
@@ -328,6 +393,51 @@ CODES: dict[str, Code] = {
         "nothing to score",
         "The dataset holds no sample that the protocol asks this system for.",
         "Check the limit, the conditions and the system's declared capability.",
+    ),
+    "FB522": Code(
+        "threshold artefact was changed",
+        "The content of a threshold artefact does not have the hash that it carries.",
+        "Write it again with `floorbench tune`; a frozen threshold is not edited by hand.",
+    ),
+    "FB523": Code(
+        "threshold of something else",
+        "A threshold artefact was chosen for another task or another system than the run's.",
+        "Tune on a run of the same task and the same system, configured alike.",
+    ),
+    "FB524": Code(
+        "no threshold to choose",
+        "The system declares no score, its label map has no threshold, or the task takes none.",
+        "Tune a system that stores a score for every decision.",
+    ),
+    "FB531": Code(
+        "malformed frame scores",
+        "Scores per frame hold NaN or infinity, have a wrong shape, or an unknown column.",
+        "Give finite scores (frames, columns) named signal:role, for example eot:user.",
+    ),
+    "FB532": Code(
+        "trace file missing or changed",
+        "The file that holds the scores of a prediction is absent, broken or holds other scores.",
+        "Copy the `traces` folder together with the journal, or run again.",
+    ),
+    "FB533": Code(
+        "frame rate does not match",
+        "A trace does not have the number of frames that the session's length and its rate need.",
+        "Declare the rate and look-ahead that the scores were made with.",
+    ),
+    "FB534": Code(
+        "scores of an unknown session",
+        "A file of frame scores is named after no session of the data.",
+        "Name each file after its session, or give the session of a single file.",
+    ),
+    "FB535": Code(
+        "unusable probe",
+        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "Train it again with `floorbench fit`, with this version of floorbench.",
+    ),
+    "FB536": Code(
+        "probe cannot be trained",
+        "The training split has no session, or a class that is to be learnt does not occur.",
+        "Give more sessions, or a split list whose training part holds every class.",
     ),
     "FB541": Code(
         "not a stream",
@@ -478,6 +588,51 @@ CODES: dict[str, Code] = {
         "Pass None where no test was possible.",
     ),
     # ---- FB7xx: annotation formats -------------------------------------------------------------
+    "FB701": Code(
+        "unknown annotation format",
+        "Neither the file's name nor its first lines tell which annotation format it is.",
+        "Name the format; `floorbench.formats.FORMATS` lists them all.",
+    ),
+    "FB702": Code(
+        "not readable text",
+        "The file is binary, holds NUL characters, or is not in a known character encoding.",
+        "Save the file as UTF-8 text.",
+    ),
+    "FB703": Code(
+        "malformed annotation file",
+        "A header, a bracket or a required part is missing, or the file was cut off.",
+        "Compare the named line with the format's documentation; the rest cannot be trusted.",
+    ),
+    "FB704": Code(
+        "bad time in an annotation",
+        "A time is not a finite decimal number, is out of range, or an end lies before its start.",
+        "Correct the named time in the source file.",
+    ),
+    "FB705": Code(
+        "annotation file too large",
+        "The file, one of its lines or its nesting is larger than any annotation file should be.",
+        "Check that this is an annotation file; split it if it really is this large.",
+    ),
+    "FB706": Code(
+        "unsafe XML",
+        "The file declares a document type or entities; annotation files need neither.",
+        "Remove the DOCTYPE declaration.",
+    ),
+    "FB707": Code(
+        "refused by strict reading",
+        "The file can be read, but only by skipping or guessing something.",
+        "Correct the named line, or read without strict to get it as a warning.",
+    ),
+    "FB708": Code(
+        "conversion would lose something",
+        "The target format cannot hold all of the annotation, and strict was asked for.",
+        "Choose a richer target format, or convert without strict and read the list of losses.",
+    ),
+    "FB709": Code(
+        "cannot open annotation file",
+        "The file does not exist, is a folder, or may not be read or written.",
+        "Check the path and its permissions.",
+    ),
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(

@@ -8,13 +8,26 @@ TESTS = ROOT / "tests"
 ROOMS = [p.name for p in SRC.iterdir() if p.is_dir() and (p / "__init__.py").exists()]
 # Values without behaviour of their own; their rules are tested where they are used.
 DATA_ONLY = {"core/ports.py", "core/spec.py"}
+# Modules that are tested together: every format is read, written and broken by the same tests.
+TOGETHER = {
+    "properties/test_formats_roundtrip.py": (
+        *("abilities", "audacity", "ctm", "cues", "eaf_times", "eaf_write", "fit", "jsontext"),
+        *("rows", "rttm", "seglst", "source", "srt", "stm", "textgrid", "uem", "vtt", "wordjson"),
+    ),
+}
+COVERED = {f"formats/{name}.py" for names in TOGETHER.values() for name in names}
+
+
+def test_modules_tested_together_are_there() -> None:
+    assert all((TESTS / test).exists() for test in TOGETHER)
+    assert all((SRC / module).exists() for module in COVERED)
 
 
 def test_every_module_has_a_test_file() -> None:
     missing = []
     for module in SRC.rglob("*.py"):
         name = module.relative_to(SRC).as_posix()
-        if module.name.startswith("__") or name in DATA_ONLY:
+        if module.name.startswith("__") or name in DATA_ONLY | COVERED:
             continue
         expected = TESTS / module.relative_to(SRC).parent / f"test_{module.name}"
         if not expected.exists():

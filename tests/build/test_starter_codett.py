@@ -250,6 +250,7 @@ def test_a_whole_set_is_written_and_a_second_run_changes_nothing(small_world):
     manifest = json.loads((out / "manifest.json").read_text("utf-8"))
     assert manifest["digest"] == digest
     assert manifest["totals"]["items"] == 2
+    assert manifest["tools"]["numpy"] == np.__version__
     assert manifest["totals"]["audio_files"] == 7
     assert not stranger.exists()
     assert manifest["clips"]["en-001-a"]["noise_kind"] == "hum"

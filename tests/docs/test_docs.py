@@ -27,7 +27,7 @@ def shell(tmp_path: Path) -> dict[str, str]:
     """A folder with `floorbench` and `python` on the path."""
     tools = tmp_path / "bin"
     tools.mkdir()
-    for name, module in (("floorbench", "-m floorbench.cli.app"), ("python", "")):
+    for name, module in (("floorbench", "-m floorbench"), ("python", "")):
         script = tools / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         script.chmod(0o755)

@@ -148,3 +148,62 @@ def test_what_cannot_be_built_says_why() -> None:
     for name in ("support.engine_toys:Nobody", "no.such.module:System"):
         with pytest.raises(SystemProblem, match="FB511"):
             SystemChoice(name=name).build()
+
+
+def test_a_system_without_decide_is_refused() -> None:
+    class Streams:
+        spec = System().spec
+
+        def load(self) -> None:
+            pass
+
+    with pytest.raises(SystemProblem, match="FB501 system 'streams' has no `decide`"):
+        SystemChoice(name="streams", factory=Streams).build()  # type: ignore[arg-type]
+
+
+class Spending(System):
+    """Tells its tokens, or nonsense."""
+
+    def __init__(self, told: Any) -> None:
+        super().__init__()
+        self._told = told
+
+    def spent(self) -> Any:
+        if isinstance(self._told, Exception):
+            raise self._told
+        return self._told
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"),
+    [
+        ((7, 1), (7, 1)),
+        ((-1, 0), (None, None)),
+        ((1.5, 0), (None, None)),
+        (None, (None, None)),
+        (ValueError("x"), (None, None)),
+    ],
+)
+def test_tokens_are_recorded_and_nonsense_is_not(told: Any, tokens: Any) -> None:
+    (answered,) = decide_all(Spending(told), shown(2), timeout=None)
+    assert (answered.compute.tokens_in, answered.compute.tokens_out) == tokens
+    assert answered.decision.outcome is Outcome.OK
+
+
+class _Odd(BaseException):
+    def __str__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+@pytest.mark.parametrize("error", [GeneratorExit(), SystemExit(3), _Odd()])
+def test_whatever_a_system_raises_is_failed(error: BaseException) -> None:
+    class Raising(System):
+        def decide(self, observation: Observation) -> Decision:
+            raise error
+
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            raise error
+
+    found = decided(Raising(), 1, 2)
+    assert [d.outcome for d in found] == [Outcome.FAILED] * 2
+    assert str(found[0].reason).startswith(type(error).__name__)

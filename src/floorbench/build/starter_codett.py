@@ -19,6 +19,7 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,19 @@ VERSION = "1"
 LANGUAGES = ("en", "zh")
 BITRATE = 24_000
 NOTICE = "This set shows that the machine runs; it does not rank systems."
+TOOLS = (
+    "onnxruntime",
+    "phonemizer-fork",
+    "espeakng-loader",
+    "misaki",
+    "jieba",
+    "pypinyin",
+    "cn2an",
+    "soxr",
+    "soundfile",
+    "pyroomacoustics",
+    "numpy",
+)
 SYSTEM_PROMPT = {
     "en": "You are a voice assistant. After each turn decide whether to speak, stop or stay quiet.",
     "zh": "你是一个语音助手。每一轮之后，请判断应当说话、停下还是保持安静。",
@@ -147,6 +161,10 @@ def _remove_strangers(out: Path, wanted: set[str]) -> None:
 
 def _entry(clip: Clip, record: dict[str, Any]) -> dict[str, Any]:
     recipe = {k: v for k, v in clip.recipe().items() if v is not None and k != "id"}
+    if clip.cut_after is None:
+        recipe.pop("source", None)
+    if clip.babble_db is None:
+        recipe.pop("babble_offset_s")
     if clip.noise is not None:
         recipe["noise_kind"] = NOISE_KINDS[clip.noise]
     return dict(sorted(({"audio": clip.audio} | recipe | record).items()))
@@ -251,6 +269,7 @@ def write_manifest(
         "version": VERSION,
         "licence": "Apache-2.0",
         "notice": NOTICE,
+        "ranks": False,
         "digest": None,
         "totals": {
             "items": len(items),
@@ -261,6 +280,7 @@ def write_manifest(
             "per_label": {"/".join(k): v for k, v in sorted(counts.items())},
         },
         "parameters": parameters() | {"recipe": RECIPE, "bitrate": BITRATE},
+        "tools": tool_versions(),
         "silence": {"lead_s": LEAD_S, "tail_s": TAIL_S},
         "voice_model": {
             "name": "Kokoro-82M v1.0, int8 ONNX",
@@ -279,8 +299,25 @@ def write_manifest(
     return str(manifest["digest"])
 
 
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+def tool_versions() -> dict[str, str | None]:
+    """Return the versions of the packages that shape the audio; ``None`` when not installed."""
+    versions: dict[str, str | None] = {}
+    for name in TOOLS:
+        try:
+            versions[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            versions[name] = None
+    return versions
+
+
+def _dump(manifest: dict[str, Any]) -> str:
+    """Indent the manifest but keep each clip on a line of its own."""
+    head = json.dumps(manifest | {"clips": 0}, ensure_ascii=False, indent=1)
+    rows = ",\n".join(
+        f"  {json.dumps(name)}: {json.dumps(clip, ensure_ascii=False)}"
+        for name, clip in manifest["clips"].items()
+    )
+    return head.replace('"clips": 0', f'"clips": {{\n{rows}\n }}') + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -66,7 +66,15 @@ def js_divergence_bits(system: Sequence[float], human: Sequence[float]) -> float
 
 
 def js_distance_nats(system: Sequence[float], human: Sequence[float]) -> float | None:
-    """Square root of the divergence in nats, in [0, 0.8326]; undefined and errors as there."""
+    """Square root of the divergence in nats, in [0, 0.8326]; undefined and errors as there.
+
+    Examples
+    --------
+    >>> round(js_distance_nats([1, 0], [0, 1]), 4)
+    0.8326
+    >>> js_distance_nats([0, 0], [0, 1]) is None
+    True
+    """
     nats = js_divergence_nats(system, human)
     return None if nats is None else float(np.sqrt(nats))
 

@@ -106,13 +106,18 @@ def read_slots(scored: Scored, *, missing: str) -> Slots:
 
 
 def nearest(at: Ints, targets: Ints) -> Ints:
-    """Return, for each sorted position, the index of the nearest target; ties go to the earlier.
+    """Return, for each position, the index of the nearest target; ties go to the earlier.
 
     Parameters
     ----------
     at : int64 array (m,)
     targets : int64 array (t,)
         Increasing, at least one.
+
+    Examples
+    --------
+    >>> nearest(np.array([1, 5, 6]), np.array([3, 7])).tolist()
+    [0, 0, 1]
     """
     right = np.clip(np.searchsorted(targets, at, side="left"), 0, len(targets) - 1)
     left = np.maximum(right - 1, 0)

@@ -25,7 +25,7 @@ def observation_code(observed: str | None) -> int:
 class KeyTable:
     """Open-addressing map of key code to observation code, with a mark for "seen this pass".
 
-    Memory is 16 bytes a slot at a load of at most 2/3, so a million keys cost 32 MiB; a dict of
+    Memory is 16 bytes a slot at a load of at most 4/5, so a million keys cost 32 MiB; a dict of
     the keys themselves would cost ten times that.
     """
 
@@ -48,7 +48,7 @@ class KeyTable:
 
     def add(self, code: int, value: int = 0) -> bool:
         """Insert a key; return False when it was there already (it is then left alone)."""
-        if 3 * (self._size + 1) > 2 * len(self._codes):
+        if 5 * (self._size + 1) > 4 * len(self._codes):
             self._grow()
         slot = self._slot(code)
         if self._codes[slot]:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -65,9 +66,11 @@ def _redact(value: Any, secret: frozenset[str], secrets: list[str]) -> Any:
     return value
 
 
+@cache
 def packages() -> dict[str, str]:
     """Return name and version of every installed distribution, sorted."""
-    found = {d.metadata["Name"]: d.version for d in distributions()}
+    described = [d.metadata for d in distributions()]
+    found = {m["Name"]: m["Version"] for m in described}
     return {name: found[name] for name in sorted(found, key=lambda n: (str(n).lower(), str(n)))}
 
 

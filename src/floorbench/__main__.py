@@ -1,0 +1,5 @@
+"""``python -m floorbench``."""
+
+from floorbench.cli.app import main
+
+main()

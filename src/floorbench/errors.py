@@ -165,11 +165,6 @@ CODES: dict[str, Code] = {
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
     ),
-    "FB241": Code(
-        "unknown floor action",
-        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
-        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
-    ),
     "FB242": Code(
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",

@@ -130,7 +130,7 @@ def test_predictions_made_elsewhere_score_alike_in_every_format(
         ("p.parquet", b"PAR1", "FB208 {}: not readable as Parquet"),
         ("p.parquet", b"", "FB208 {}: not readable as Parquet"),
         ("p.txt", b"", "FB208 {}: suffix '.txt' is none of .jsonl, .csv, .parquet"),
-        ("missing/p.csv", None, "FB402 {}: cannot be read: there is no such file"),
+        ("missing/p.csv", None, "FB402 {}: there is no such file or folder"),
     ],
 )
 def test_bad_files_are_one_error_and_empty_ones_score_as_absent(

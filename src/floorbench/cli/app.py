@@ -32,6 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Change the future and see whether a system's past decisions move",
     ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
@@ -50,6 +53,14 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
             "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
+        },
+    ),
+    "stimuli": (
+        "Turns for listeners: cut them, put them into lists",
+        {
+            "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
+            "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "stats": ("stimuli:stats", "Print what the lists of a set hold"),
         },
     ),
     "published": (

@@ -16,8 +16,11 @@ def headline(result: Result) -> list[Estimate]:
     return [result.estimates[i] for i in result.headline]
 
 
-def summary(result: Result, *, every: bool = False) -> Table:
-    """Return the headline cells of one result, or all of its cells."""
+def summary(result: Result, *, every: bool = False, position: int = 0) -> Table:
+    """Return the headline cells of one result, or all of its cells.
+
+    ``position`` is the result's place among those shown together.
+    """
     rows = []
     for estimate in result.estimates if every else headline(result):
         share = _is_share(result, estimate)
@@ -32,6 +35,7 @@ def summary(result: Result, *, every: bool = False) -> Table:
                     "coverage": Cell(value=estimate.coverage.share, scale=100, digits=1),
                     "remark": text(remark(estimate)),
                 },
+                result=position,
             )
         )
     return Table(

@@ -43,6 +43,9 @@ class Cell:
         Why there is no value.
     undeclared : bool
         The system does not declare this cell: shown as N/A.
+    about : mapping or None
+        Metric and slice that this is a value of (``metric`` beside the keys of the slice), so that
+        a page can lead from the cell to its items.
     """
 
     value: float | str | None
@@ -55,6 +58,7 @@ class Cell:
     best: bool = False
     reason: str | None = None
     undeclared: bool = False
+    about: Mapping[str, str] | None = None
 
     def shown(self) -> str:
         """Return the value as read by people."""
@@ -74,12 +78,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: its leading text, its cells by column key, and whether it is quoted from a paper."""
+    """One row: its leading text, its cells by column key, and whether it is quoted from a paper.
+
+    ``result`` is the position of the result it was made from, where it was made from one.
+    """
 
     name: str
     cells: Mapping[str, Cell]
     published: bool = False
     note: str | None = None
+    result: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +114,7 @@ def cell(estimate: Estimate, *, scale: float = 100.0, digits: int = 1) -> Cell:
         coverage=estimate.coverage.share,
         reason=estimate.reason,
         undeclared=undeclared,
+        about={"metric": estimate.metric, **estimate.slice},
     )
 
 

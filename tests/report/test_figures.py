@@ -22,9 +22,6 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
         {"name": "one", "kind": "system", "macro": 70.0, "pasr": 30.0},
         {"name": "always yield", "kind": "policy", "macro": 50.0, "pasr": 0.0},
     ],
-    "responses": [
-        {"time": 0.1 * i, "share": i / 10, "consensus": i > 5} for i in range(10)
-    ],
     "anticipation": [
         {"system": s, "lead": lead / 10, "value": 0.9} for s in ("one", "two") for lead in range(3)
     ],

@@ -20,7 +20,8 @@ def group(tmp_path: Path) -> Group:
 
 def test_cells_of_tables_name_what_they_are_of(group: Group) -> None:
     tables = board.group_tables(group)
-    assert [row["run"] for t in tables for row in t["rows"]] == [0, 0, 1, 1]
+    found = [row["cells"]["value"]["run"] for t in tables for row in t["rows"]]
+    assert found == [0, 0, 1, 1]
     cell = tables[0]["rows"][0]["cells"]["value"]
     assert cell["about"] == {"metric": "accuracy", "condition": "h0"}
     assert cell["number"]

@@ -58,8 +58,8 @@ def stage1(results: Sequence[Result]) -> list[Table]:
     out = []
     for language, name in LANGUAGES.items():
         rows: list[Row] = []
-        for i, result in enumerate(results):
-            rows += (replace(row, result=i) for row in _stage1_rows(result, language))
+        for result in results:
+            rows += _stage1_rows(result, language)
         if not rows:
             continue
         rows = _marked(rows, "all4", results)
@@ -124,8 +124,8 @@ def stage2(results: Sequence[Result]) -> list[Table]:
     out = []
     for language, name in LANGUAGES.items():
         rows = [
-            Row(name=_row_name(result, condition), cells=cells, result=i)
-            for i, result in enumerate(results)
+            Row(name=_row_name(result, condition), cells=cells)
+            for result in results
             for condition in _conditions(result)
             if (cells := _stage2_cells(result, language, condition))
         ]

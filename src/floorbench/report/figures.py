@@ -198,19 +198,6 @@ def pair_success(records: Records, title: str) -> Any:
     )
 
 
-def responses(records: Records, title: str) -> Any:
-    """Share of listeners who responded at each slot of a stimulus; consensus slots are dark."""
-    alt = _altair()
-    base = _chart(records, title, width=640, height=180).encode(
-        x=alt.X("time:Q", title="seconds in the stimulus", scale=alt.Scale(nice=False)),
-        tooltip=["time:Q", alt.Tooltip("share:Q", format=".1%")],
-    )
-    return base.mark_bar(width=3).encode(
-        y=alt.Y("share:Q", title="share of listeners", axis=alt.Axis(format=".0%")),
-        color=alt.condition("datum.consensus", alt.value(PALETTE[0]), alt.value("#b9c2c9")),
-    )
-
-
 def anticipation(records: Records, title: str) -> Any:
     """How well an event is predicted, against the time before it."""
     alt = _altair()
@@ -305,9 +292,6 @@ FIGURES: dict[str, Figure] = {
     ),
     "pair-success": Figure(
         pair_success, "PASR against macro accuracy", ("name", "kind", "macro", "pasr")
-    ),
-    "responses": Figure(
-        responses, "listeners' responses over time", ("time", "share", "consensus")
     ),
     "anticipation": Figure(
         anticipation, "prediction ahead of the event", ("system", "lead", "value")

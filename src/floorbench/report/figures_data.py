@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from floorbench.errors import DataError
-from floorbench.metrics.base import Measure
+from floorbench.metrics.base import Measure, Scored
 from floorbench.metrics.calibration import reliability
 from floorbench.metrics.thresholds import sweep
-from floorbench.report.stored import StoredRun
+from floorbench.report.stored import StoredRun, label_pairs
 from floorbench.report.summary import slice_text
 from floorbench.run.compare import RunComparison
 
@@ -39,20 +39,15 @@ def confusions(run: StoredRun) -> Iterator[Part]:
     Layers are the pairs of gold and predicted columns of the task's sample units, from the finest
     that the system answers.
     """
-    units = run.scored.get("sample")
+    units = run.scored.get("sample", next(iter(run.scored.values()), None))
     if units is None or not len(units):
         return
-    pairs = [
-        (c, c.replace("gold", "predicted", 1))
-        for c in units.columns
-        if c.startswith("gold") and c in units.vocab
-    ]
-    named = [(g, p) for g, p in pairs if p in units.columns and (units.column(p) >= 0).any()]
-    if not named:
+    pairs = label_pairs(units)
+    if not pairs:
         return
-    gold, predicted = max(named, key=lambda pair: len(units.vocab[pair[0]]))
+    _, gold, predicted = max(pairs, key=lambda pair: len(units.vocab[pair.gold]))
     labels = units.vocab[gold]
-    for where, mask in _parts(run, ("language", "condition")):
+    for where, mask in _parts(units, ("language", "condition")):
         g, p = units.column(gold)[mask], units.column(predicted)[mask]
         counts = np.zeros((len(labels), len(labels) + 1), dtype=np.int64)
         np.add.at(counts, (g, np.where(p < 0, len(labels), p)), 1)
@@ -70,8 +65,7 @@ def confusions(run: StoredRun) -> Iterator[Part]:
             yield Part(where, rows)
 
 
-def _parts(run: StoredRun, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    units = run.scored["sample"]
+def _parts(units: Scored, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
     parts: list[tuple[str, Any]] = [("", np.ones(len(units), dtype=np.bool_))]
     for name in names:
         if name in units.vocab:

@@ -31,7 +31,7 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
     """
     make = _TABLES.get(results[0].task.name)
     if make is None or every:
-        return [summary(r, every=every, position=i) for i, r in enumerate(results)]
+        return [summary(result, every=every) for result in results]
     return shared_notes_last(make(results), results)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
@@ -190,6 +191,34 @@ def read_run(path: Path, *, task: ScoringTask, source: DatasetSource) -> StoredR
         fresh=stored is not None,
         remarks=tuple(remarks),
     )
+
+
+class LabelPair(NamedTuple):
+    """A column of answers with the column of what was right, and a name for both."""
+
+    name: str
+    gold: str
+    predicted: str
+
+
+def label_pairs(units: Scored) -> tuple[LabelPair, ...]:
+    """Return the pairs of gold and predicted columns of units, in the order of the columns.
+
+    ``predicted`` belongs to ``gold`` and is named ``label``; ``predicted_x`` belongs to ``gold_x``
+    or ``x``, else to ``gold`` (another reading of the same answer). Pairs in which no unit has an
+    answer are left out, but for the first.
+    """
+    found = []
+    for column in units.columns:
+        if not column.startswith("predicted"):
+            continue
+        name = column.removeprefix("predicted").removeprefix("_")
+        gold = next((c for c in (f"gold_{name}", name, "gold") if c in units.columns), None)
+        if gold is None or gold not in units.vocab:
+            continue
+        if name == "" or bool((units.column(column) >= 0).any()):
+            found.append(LabelPair(name or "label", gold, column))
+    return tuple(found)
 
 
 def changed(path: Path) -> tuple[int, ...]:

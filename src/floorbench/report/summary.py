@@ -16,11 +16,8 @@ def headline(result: Result) -> list[Estimate]:
     return [result.estimates[i] for i in result.headline]
 
 
-def summary(result: Result, *, every: bool = False, position: int = 0) -> Table:
-    """Return the headline cells of one result, or all of its cells.
-
-    ``position`` is the result's place among those shown together.
-    """
+def summary(result: Result, *, every: bool = False) -> Table:
+    """Return the headline cells of one result, or all of its cells."""
     rows = []
     for estimate in result.estimates if every else headline(result):
         share = _is_share(result, estimate)
@@ -35,7 +32,6 @@ def summary(result: Result, *, every: bool = False, position: int = 0) -> Table:
                     "coverage": Cell(value=estimate.coverage.share, scale=100, digits=1),
                     "remark": text(remark(estimate)),
                 },
-                result=position,
             )
         )
     return Table(

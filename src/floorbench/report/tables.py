@@ -22,6 +22,14 @@ UNDEFINED = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Metric and slice of an estimate; ``slice`` is the estimate's own mapping, not a copy."""
+
+    metric: str
+    slice: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One cell.
 
@@ -43,9 +51,8 @@ class Cell:
         Why there is no value.
     undeclared : bool
         The system does not declare this cell: shown as N/A.
-    about : mapping or None
-        Metric and slice that this is a value of (``metric`` beside the keys of the slice), so that
-        a page can lead from the cell to its items.
+    about : About or None
+        What this is a value of, so that a page can lead from the cell to its items.
     """
 
     value: float | str | None
@@ -58,7 +65,7 @@ class Cell:
     best: bool = False
     reason: str | None = None
     undeclared: bool = False
-    about: Mapping[str, str] | None = None
+    about: About | None = None
 
     def shown(self) -> str:
         """Return the value as read by people."""
@@ -78,16 +85,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One row: its leading text, its cells by column key, and whether it is quoted from a paper.
-
-    ``result`` is the position of the result it was made from, where it was made from one.
-    """
+    """One row: its leading text, its cells by column key, and whether it is quoted from a paper."""
 
     name: str
     cells: Mapping[str, Cell]
     published: bool = False
     note: str | None = None
-    result: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +117,7 @@ def cell(estimate: Estimate, *, scale: float = 100.0, digits: int = 1) -> Cell:
         coverage=estimate.coverage.share,
         reason=estimate.reason,
         undeclared=undeclared,
-        about={"metric": estimate.metric, **estimate.slice},
+        about=About(metric=estimate.metric, slice=estimate.slice),
     )
 
 

@@ -20,11 +20,15 @@ DRAWS = 1000
 def group_tables(group: Group, *, every: bool = False) -> list[dict[str, Any]]:
     """Return the task's printed tables (or all cells) for the runs of a group."""
     results = [run.stored.result for run in group.runs]
-    return [table_json(table) for table in tables(results, every=every)]
+    owners = {id(e.slice): i for i, result in enumerate(results) for e in result.estimates}
+    return [table_json(table, owners) for table in tables(results, every=every)]
 
 
-def table_json(table: Table) -> dict[str, Any]:
-    """Return a table with each cell as shown, its interval and what it is a value of."""
+def table_json(table: Table, owners: Mapping[int, int]) -> dict[str, Any]:
+    """Return a table with each cell as shown, its interval and what it is a value of.
+
+    ``owners`` gives the run of an estimate by the identity of its slice.
+    """
     return {
         "title": table.title,
         "head": table.head,
@@ -34,8 +38,7 @@ def table_json(table: Table) -> dict[str, Any]:
                 "name": row.name,
                 "published": row.published,
                 "note": row.note,
-                "run": row.result,
-                "cells": {key: _cell_json(cell) for key, cell in row.cells.items()},
+                "cells": {key: _cell_json(cell, owners) for key, cell in row.cells.items()},
             }
             for row in table.rows
         ],
@@ -43,7 +46,9 @@ def table_json(table: Table) -> dict[str, Any]:
     }
 
 
-def _cell_json(cell: Cell) -> dict[str, Any]:
+def _cell_json(cell: Cell, owners: Mapping[int, int]) -> dict[str, Any]:
+    about = cell.about
+    run = owners.get(id(about.slice)) if about is not None else None
     return {
         "shown": cell.shown(),
         "interval": cell.interval(),
@@ -52,7 +57,8 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
         "coverage": cell.coverage,
         "best": cell.best,
         "reason": cell.reason,
-        "about": dict(cell.about) if cell.about is not None else None,
+        "about": {"metric": about.metric, **about.slice} if about is not None else None,
+        "run": run,
     }
 
 
@@ -128,7 +134,7 @@ def paired(group: Group, *, first: int, second: int, draws: int = DRAWS) -> dict
     """Return the paired comparison of two runs as a table (scores both anew)."""
     a, b = group.run(first).stored, group.run(second).stored
     found = compare_runs(a.opened, b.opened, draws=draws)
-    return table_json(comparison_table(found))
+    return table_json(comparison_table(found), {})
 
 
 def provenance(group: Group) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from floorbench.core.prediction import PredictionKey
 from floorbench.core.sample import Sample
 from floorbench.errors import UsageError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
-from floorbench.report.stored import StoredRun
+from floorbench.report.stored import LabelPair, StoredRun, label_pairs
 
 NOT_DUE = -1
 NO_ANSWER = "no usable answer"
@@ -69,6 +69,7 @@ class RunView:
                 self.answer[row] = decision.label or (decision.raw or "")[:80]
         self._rows = rows
         self._layers: dict[str, Layer] = {}
+        self._clusters: dict[tuple[str, str], list[DueItem]] | None = None
 
     def _score(self, item: DueItem) -> float | None:
         assert item.prediction is not None  # noqa: S101 -- the caller has just looked
@@ -79,27 +80,28 @@ class RunView:
         return decision.scores.get(decision.label) if decision.label is not None else None
 
     @cached_property
-    def layer_names(self) -> tuple[str, ...]:
-        """Names of the layers: ``label`` first, then the suffixes of the paired columns.
-
-        A system that never names a label of a further layer is not judged by it.
-        """
+    def _pairs(self) -> dict[str, LabelPair]:
         units = self._units
-        if units is None:
-            return ()
-        found = []
-        for column in units.columns:
-            suffix = column.removeprefix("gold")
-            said = units.columns.get(f"predicted{suffix}") if column.startswith("gold") else None
-            if said is not None and (suffix == "" or bool((said >= 0).any())):
-                found.append(suffix.removeprefix("_") or "label")
-        return tuple(found)
+        return {} if units is None else {pair.name: pair for pair in label_pairs(units)}
+
+    @property
+    def layer_names(self) -> tuple[str, ...]:
+        """Names of the layers, the task's main labels (``label``) first."""
+        return tuple(self._pairs)
 
     @property
     def _units(self) -> Scored | None:
         """The units that stand for items: ``sample`` where there are any, else the first kind."""
         scored = self.stored.scored
         return scored.get("sample", next(iter(scored.values()), None))
+
+    def cluster_of(self, item: DueItem) -> list[DueItem]:
+        """Return the items of an item's cluster under its condition, as a task scores them."""
+        if self._clusters is None:
+            self._clusters = {}
+            for one in self.stored.items:
+                self._clusters.setdefault((one.sample.cluster, one.condition), []).append(one)
+        return self._clusters[item.sample.cluster, item.condition]
 
     def layer(self, name: str) -> Layer:
         """Return a layer; one that the run does not have is empty."""
@@ -114,12 +116,11 @@ class RunView:
         right = np.full(n, UNDECIDED, dtype=np.int8)
         units = self._units
         labels: tuple[str, ...] = ()
-        if units is not None and name in self.layer_names:
-            suffix = "" if name == "label" else f"_{name}"
-            labels = units.vocab.get(f"gold{suffix}", ())
+        pair = self._pairs.get(name)
+        if units is not None and pair is not None:
+            labels = units.vocab[pair.gold]
             rows = self.unit_rows(units)
-            said = units.column(f"predicted{suffix}")
-            truth = units.column(f"gold{suffix}")
+            said, truth = units.column(pair.predicted), units.column(pair.gold)
             for row, g, p in zip(rows.tolist(), truth.tolist(), said.tolist(), strict=True):
                 if row < 0:
                     continue
@@ -135,6 +136,7 @@ class RunView:
         names = units.units or ()
         codes = units.columns.get("condition")
         vocab = units.vocab.get("condition", ())
+        given = units.columns.get("trial")
         trials: dict[tuple[str, str], int] = {}
         alone: dict[str, str] = {}
         if codes is None:
@@ -146,7 +148,7 @@ class RunView:
                 condition = alone.get(name, "")
             else:
                 condition = vocab[int(codes[i])] if vocab else str(codes[i])
-            trial = trials.get((name, condition), 0)
+            trial = trials.get((name, condition), 0) if given is None else int(given[i])
             row = self._rows.get(PredictionKey(name, condition, trial))
             if row is None and trial:  # more units than trials: several units of one item
                 row = self._rows.get(PredictionKey(name, condition, 0))

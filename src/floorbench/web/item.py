@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from floorbench import codec
 from floorbench.core.prediction import Event, Prediction, PredictionKey
 from floorbench.core.sample import AudioRef, Observation, Sample
@@ -139,7 +141,7 @@ def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
     item = stored.items[run.item[row]]
     task = stored.opened.task
     seen = task.observe(item.sample, item.condition, system=spec)
-    units = task.scored([item], system=spec)
+    units = _own_units(item, task.scored(run.cluster_of(item), system=spec))
     layers = [
         {
             "name": name,
@@ -158,6 +160,18 @@ def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
         "rule": rule(item, layers, units, run),
         "units": unit_lines(units),
     }
+
+
+def _own_units(item: DueItem, units: Mapping[str, Scored]) -> dict[str, Scored]:
+    """Return the item's own units; of kinds whose units are no items, those of its cluster."""
+    out = {}
+    for kind, scored in units.items():
+        names = scored.units or ()
+        own = np.array([name == item.sample.id for name in names], dtype=np.bool_)
+        if own.any() and "trial" in scored.columns:
+            own &= scored.columns["trial"] == item.trial
+        out[kind] = scored.where(own) if own.any() else scored
+    return out
 
 
 def _label(run: RunView, layer: str, row: int, column: str) -> str | None:
@@ -244,7 +258,7 @@ def rule(
     if any(relaxed):
         said.append("Only the lenient parser could read this answer.")
     if not any(len(s) for s in units.values()):
-        said.append("The task makes no scoring unit of this item alone.")
+        said.append("The task makes no scoring unit of this item.")
     return said
 
 
@@ -287,7 +301,10 @@ def unit_lines(units: Mapping[str, Scored], *, limit: int = 200) -> list[dict[st
 
 
 def _value(scored: Scored, name: str, i: int) -> str:
-    value = scored.columns[name][i].item()
+    column = scored.columns[name]
+    if column.ndim > 1:
+        return " ".join(f"{v:.4g}" for v in column[i].ravel()[:24].tolist())
+    value = column[i].item()
     if name in scored.vocab:
         return scored.vocab[name][value] if 0 <= value < len(scored.vocab[name]) else "-"
     if name == "outcome":

@@ -44,7 +44,7 @@ function scoreTable(table, group) {
   const body = table.rows.map((row) => h("tr", { class: row.published ? "published" : null },
     h("th", { scope: "row" }, row.name, row.published ? " †" : "",
       row.note ? h("div", { class: "quiet" }, row.note) : null),
-    table.columns.map(({ key }) => h("td", { class: "number" }, cell(row.cells[key], row, group)))));
+    table.columns.map(({ key }) => h("td", { class: "number" }, cell(row.cells[key], group)))));
   return h("figure", { class: "table" },
     h("figcaption", {}, table.title),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title },
@@ -59,15 +59,15 @@ function scoreTable(table, group) {
         : null));
 }
 
-function cell(found, row, group) {
+function cell(found, group) {
   if (!found) return "";
   const shown = [h(found.best ? "strong" : "span", {}, found.shown),
     found.interval ? h("span", { class: "interval" }, found.interval) : null];
-  if (found.about && found.number && row.run !== null) {
+  if (found.about && found.number && found.run !== null) {
     const title = [found.units !== null ? `${found.units} units` : null, found.reason].filter(Boolean).join("; ");
     return h("a", {
       title,
-      href: address("items", { group: group.position || null, run: row.run, cell: JSON.stringify(found.about) }),
+      href: address("items", { group: group.position || null, run: found.run, cell: JSON.stringify(found.about) }),
     }, shown);
   }
   return found.reason ? h("span", { title: found.reason, class: "quiet" }, shown) : shown;

@@ -122,7 +122,9 @@ def main() -> None:
         return
     session = MadeUp(MINUTES / 60).session("m000000")
     ratio = loop(session) / arrays(session)
-    print(f"labels of one session: {ratio:.0f} times as fast as frame-by-frame loops (expected > 20)")
+    print(
+        f"labels of one session: {ratio:.0f} times as fast as frame-by-frame loops (expected > 20)"
+    )
     peaks = []
     for hours in args.hours:
         done = subprocess.run(

@@ -141,9 +141,7 @@ def test_a_lost_trace_is_a_fault_of_its_line(source: SwitchboardSource, tmp_path
 
 def test_replay_says_the_same(source: SwitchboardSource, tmp_path: Path) -> None:
     whole = made(source, tmp_path / "a")
-    replay = make_reference(
-        "replay", task=DualTurnTask(), source=source, predictions=whole.path
-    )
+    replay = make_reference("replay", task=DualTurnTask(), source=source, predictions=whole.path)
     for sample in source.samples():
         trace = replay.decide(sample, "", 0).trace
         assert trace is not None

@@ -5,13 +5,16 @@ Commands are given as import paths, so that ``floorbench --help`` imports none o
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+import threading
 from collections.abc import Sequence
 
 from cyclopts import App
 
 from floorbench import __version__
-from floorbench.errors import FloorbenchError
+from floorbench.errors import EnvironmentProblem, FloorbenchError, Place
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Evaluate a real turn detector on the CoDeTT starter set"),
@@ -29,6 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Change the future and see whether a system's past decisions move",
     ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
@@ -47,6 +53,14 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
             "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
+        },
+    ),
+    "stimuli": (
+        "Turns for listeners: cut them, put them into lists",
+        {
+            "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
+            "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "stats": ("stimuli:stats", "Print what the lists of a set hold"),
         },
     ),
     "published": (
@@ -82,19 +96,62 @@ def build() -> App:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the program and exit with its code."""
+    running = set(threading.enumerate())
+    _prepare()
+    code = _end(_call(list(sys.argv[1:] if argv is None else argv)))
+    if any(not thread.daemon for thread in set(threading.enumerate()) - running):
+        os._exit(code)  # threads that a system left behind would keep the program for ever
+    sys.exit(code)
+
+
+def _call(argv: list[str]) -> int:
     try:
-        code = build()(list(sys.argv[1:] if argv is None else argv), result_action="return_value")
+        code = build()(argv, result_action="return_value")
+    except SystemExit as left:  # the parser has printed what is wrong
+        return left.code if isinstance(left.code, int) else 1
     except FloorbenchError as error:
         from floorbench.cli.console import fail
 
-        sys.exit(fail(error))
+        return fail(error)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        from floorbench.cli.console import say
+
+        say("interrupted")
+        return 130
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        return 0
+    except OSError as error:
+        from floorbench.cli.console import fail
+
+        what = f"the operating system refuses: {error.strerror or error}"
+        where = Place(str(error.filename)) if error.filename is not None else None
+        return fail(EnvironmentProblem("FB402", what, where=where))
+    return code if isinstance(code, int) else 0
+
+
+def _prepare() -> None:
+    """Make printing safe: closed streams swallow text, unknown characters are escaped."""
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if os.environ.get("COLUMNS") == "0":  # some terminals without a size say so
+        del os.environ["COLUMNS"]
+
+
+def _end(code: int) -> int:
+    """Flush what is left; a reader that has gone is no error, a full disk is."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            if not isinstance(error, BrokenPipeError):
+                code = code or EnvironmentProblem.exit_code
+    return code
 
 
 if __name__ == "__main__":

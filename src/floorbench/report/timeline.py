@@ -74,7 +74,7 @@ def timeline(
     try:
         import altair as alt
     except ModuleNotFoundError:
-        raise missing_extra("altair", "charts") from None
+        raise missing_extra("altair", "report") from None
     span = (start, end)
     x = alt.X("start:Q", scale=alt.Scale(domain=list(span), nice=False), title=None)
     parts = [
@@ -107,7 +107,7 @@ def save(chart: Any, path: Path) -> None:
     try:
         import vl_convert
     except ModuleNotFoundError:
-        raise missing_extra("vl_convert", "charts") from None
+        raise missing_extra("vl_convert", "report") from None
     spec = chart.to_json()
     data = (
         vl_convert.vegalite_to_svg(spec).encode()

@@ -76,7 +76,7 @@ def figure(task: TrpTask, source: TrpSource, stimulus: str, runs: Sequence[Opene
     try:
         import altair
     except ImportError:
-        raise missing_extra("altair", "charts") from None
+        raise missing_extra("altair", "report") from None
     shown = slots(task, source, stimulus)
     tau = task.spec.parameters["tau"]
     order = [f"{row['slot']} {row['word']}" for row in shown]

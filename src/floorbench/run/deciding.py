@@ -55,9 +55,9 @@ class SystemChoice:
         try:
             system = self._construct()
             system.load()
-        except FloorbenchError:
+        except (FloorbenchError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise SystemProblem(
                 "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
             ) from error
@@ -98,7 +98,9 @@ def decide_all(
         start = time.perf_counter()
         try:
             decisions = batch(list(observations))
-        except (Exception, SystemExit):
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             decisions = None
         wall = (time.perf_counter() - start) / len(observations)
         if isinstance(decisions, Sequence) and len(decisions) == len(observations):
@@ -110,7 +112,9 @@ def _decide(system: System, observation: Observation, timeout: float | None) -> 
     start = time.perf_counter()
     try:
         decision: object = system.decide(observation)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
     wall = time.perf_counter() - start
     answered = _timed(checked(decision), wall, timeout)
@@ -149,10 +153,17 @@ def short_reason(error: BaseException) -> str:
     if isinstance(error, FloorbenchError):
         text = f"{error.code} {error.what}"
     else:
-        message = str(error).strip().splitlines()
+        message = _message(error).strip().splitlines()
         text = type(error).__name__ + (f": {message[0]}" if message else "")
     text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error of the system whose own text is broken
+        return "its message cannot be read"
 
 
 def checked(decision: object) -> Decision:

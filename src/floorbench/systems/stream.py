@@ -218,11 +218,12 @@ def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:
     if observation.cutoff is not None:
         end = min(end, observation.cutoff)
     hidden = list(observation.words) if "words" in spec.modalities else []
-    delay = float(spec.parameters.get("word_delay", 0.0))
+    delay = exact(spec.parameters.get("word_delay", 0.0))
     for number in range(math.ceil(round(end * rate / step, 6))):
         first, last = number * step, (number + 1) * step
         at = from_samples(last, rate)
-        told = [w for w in hidden if w.span is not None and w.span.end + delay <= at]
+        now = exact(last) / rate
+        told = [w for w in hidden if w.span is not None and exact(w.span.end) + delay <= now]
         hidden = [w for w in hidden if w not in told]
         samples = {}
         for role, reader in readers.items():

@@ -47,7 +47,7 @@ class FitRules:
         Every how many frames a row is taken for the signals that are learnt from all frames.
     eot_strength, strength : float
         Inverse of the L2 penalty, for ``eot`` and for the other signals; the first is stronger
-        because there are few ends of turns to learn from. Both were chosen on validation.
+        because there are few ends of turns to learn from (chosen on validation).
 
     Raises
     ------

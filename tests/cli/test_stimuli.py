@@ -68,3 +68,11 @@ def test_calls_that_cannot_be(
     assert run("stimuli", "cut", source, "-o", out, *more, *RULES) == 2
     assert code in capsys.readouterr().err
     assert not (tmp_path / "set" / STIMULI).exists()
+
+
+def test_a_plot_of_one_stimulus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "f.svg"
+    assert run("stimuli", "plot", "starter:trp", "allotment", "-o", str(target)) == 0
+    assert target.read_text().startswith("<svg")
+    assert run("stimuli", "plot", "starter:codett", "allotment", "-o", str(target)) == 2
+    assert "FB211" in capsys.readouterr().err

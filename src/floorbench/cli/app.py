@@ -60,6 +60,7 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
             "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "plot": ("stimuli:plot", "Draw responses, consensus and predictions of one stimulus"),
             "stats": ("stimuli:stats", "Print what the lists of a set hold"),
         },
     ),

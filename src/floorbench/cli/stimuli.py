@@ -1,4 +1,4 @@
-"""``floorbench stimuli cut|lists|stats``."""
+"""``floorbench stimuli cut|lists|stats|plot``."""
 
 from __future__ import annotations
 
@@ -167,6 +167,41 @@ def stats(stimuli: Path, /, *, form: Form = "text") -> int:
     from floorbench.report.tables import render
 
     console.data(render(trp_sets.table(trp_sets.statistics(stimuli)), form))
+    return 0
+
+
+def plot(
+    data: str,
+    stimulus: str,
+    *runs: Path,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+) -> int:
+    """Draw one stimulus: when listeners responded, where they agreed, what systems predicted.
+
+    Parameters
+    ----------
+    data
+        Set with listeners: a folder, or starter:trp.
+    stimulus
+        Id of the stimulus.
+    runs
+        Run folders of the task trp on this set.
+    out
+        File to write: .svg, .png, .pdf, .json or .html.
+    """
+    from floorbench.datasets.open import open_dataset
+    from floorbench.datasets.trp import TrpSource
+    from floorbench.errors import DataError
+    from floorbench.report import trp_figure
+    from floorbench.report.figures_save import save
+    from floorbench.report.stored import Sources, load
+
+    source = open_dataset(data if ":" in data else Path(data))
+    if not isinstance(source, TrpSource):
+        raise DataError("FB211", f"'{data}' is no set of within-turn TRPs")
+    sources = Sources(data)
+    shown = trp_figure.picture(source, stimulus, runs=[load(run, sources) for run in runs])
+    console.data(str(save(trp_figure.draw(shown), out)))
     return 0
 
 

@@ -90,8 +90,8 @@ def tap_along(page: Any) -> None:
     """Press the space bar 50 ms after every click, on the page's own clock."""
     page.evaluate(
         """async () => {
-          const space = () => new KeyboardEvent("keydown", {code: "Space", bubbles: true});
-          const press = () => document.dispatchEvent(space());
+          const press = () =>
+            document.dispatchEvent(new KeyboardEvent("keydown", {code: "Space", bubbles: true}));
           const wait = (ms) => new Promise((r) => setTimeout(r, ms));
           while (!document.querySelector(".pad-key")) await wait(10);
           const start = performance.now() + 650;

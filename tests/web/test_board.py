@@ -25,7 +25,6 @@ def test_cells_of_tables_name_what_they_are_of(group: Group) -> None:
     cell = tables[0]["rows"][0]["cells"]["value"]
     assert cell["about"] == {"metric": "accuracy", "condition": "h0"}
     assert cell["number"]
-    assert cell["interval"]
     assert len(board.group_tables(group, every=True)[0]["rows"]) == 4
 
 
@@ -68,3 +67,12 @@ def test_provenance_tells_status_and_remarks(group: Group) -> None:
     assert (first["intervals"], second["intervals"]) == (True, False)
     assert first["status"] == "complete"
     assert first["coverage"]["expected"] == 24
+
+
+def test_intervals_are_those_of_the_stored_estimates(tmp_path: Path) -> None:
+    path = duo_runs(tmp_path, 60)[0]
+    score(open_predictions(path, task=DuoTask(), source=DuoSource(60)), draws=200)
+    made = board.group_tables(Group([duo_reader(60)(path)]))
+    cell = made[0]["rows"][0]["cells"]["value"]
+    low, high = (float(x) for x in cell["interval"].split("–"))
+    assert low < float(cell["shown"]) < high

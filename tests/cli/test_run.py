@@ -71,7 +71,7 @@ def test_real_time_is_for_streams_in_this_process(
 
     assert paced("barge-in-energy") == 0
     said = capsys.readouterr().err
-    assert "real time: 133 steps, " in said
+    assert "real time: 132 steps, " in said
     assert "behind the wall clock" in said
     with pytest.raises(UsageError, match="FB541"):
         paced("always-keep")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,27 @@ def real_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A headless Chromium; tests that ask for it are left out when there is none."""
+def chromium() -> Iterator[Callable[..., Any]]:
+    """Start headless Chromiums, with more arguments if need be; left out when there is none."""
     from playwright.sync_api import sync_playwright
 
+    started: list[Any] = []
+
+    def start(*more: str) -> Any:
+        args = [*CHROMIUM_ARGS, *more]
+        started.append(playwright.chromium.launch(executable_path=CHROMIUM, args=args))
+        return started[-1]
+
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(CHROMIUM_ARGS))
-        yield chromium
-        chromium.close()
+        yield start
+        for one in started:
+            one.close()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Callable[..., Any]) -> Any:
+    """A headless Chromium for the whole session."""
+    return chromium()
 
 
 @pytest.fixture
@@ -78,7 +91,7 @@ def chinese_font() -> None:
 # What a fixture needs of the machine, whether it is there, and what to do when it is not.
 NEEDS = {
     "real_data": ("real files (set FLOORBENCH_REAL_DATA)", REAL_DATA is not None),
-    "browser": ("a browser (install Debian's chromium)", CHROMIUM is not None),
+    "chromium": ("a browser (install Debian's chromium)", CHROMIUM is not None),
     "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
     "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
 }

@@ -9,8 +9,9 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from floorbench.web.guard import CSP
 from floorbench.web.live import LiveRuns
-from floorbench.web.server import CSP, Viewer
+from floorbench.web.server import Viewer
 from floorbench.web.serving import Serving
 from floorbench.web.sound import WaveCache
 from support.viewing import HOSTILE, duo_reader, duo_runs

@@ -64,19 +64,20 @@ def draw(name: str, records: Records, *, title: str = "") -> Any:
         absent = [c for c in figure.columns if c not in record]
         if absent:
             raise UsageError("FB804", f"figure '{name}': record {i} has no column '{absent[0]}'")
-    return _styled(figure.make(records, title))
+    return styled(figure.make(records, title))
 
 
-def _altair() -> Any:
+def library() -> Any:
+    """Return Altair, ``FB401`` when it is not installed."""
     try:
         import altair
     except ImportError:
-        raise missing_extra("altair", "charts") from None
+        raise missing_extra("altair", "report") from None
     return altair
 
 
 def _chart(records: Records, title: str, *, width: int, height: int) -> Any:
-    alt = _altair()
+    alt = library()
     return alt.Chart(
         alt.Data(values=[dict(r) for r in records]),
         title=alt.TitleParams(title, anchor="start"),
@@ -85,7 +86,8 @@ def _chart(records: Records, title: str, *, width: int, height: int) -> Any:
     )
 
 
-def _styled(chart: Any) -> Any:
+def styled(chart: Any) -> Any:
+    """Give a chart the look of all figures."""
     return (
         chart.configure(font=FONT, background="#ffffff")
         .configure_view(stroke=None)
@@ -120,7 +122,7 @@ def _names(records: Records, column: str) -> list[str]:
 
 def confusion(records: Records, title: str) -> Any:
     """Counts of gold by answered labels; shade is the share of the gold label's items."""
-    alt = _altair()
+    alt = library()
     total: dict[str, float] = {}
     for r in records:
         total[str(r["gold"])] = total.get(str(r["gold"]), 0) + r["count"]
@@ -149,7 +151,7 @@ def confusion(records: Records, title: str) -> Any:
 
 def history(records: Records, title: str) -> Any:
     """Metrics against the number of user turns of history, one panel a metric."""
-    alt = _altair()
+    alt = library()
     systems, metrics = _names(records, "system"), _names(records, "metric")
     lengths = sorted({r["history"] for r in records})
     axis = alt.Axis(values=lengths, format="d")
@@ -180,7 +182,7 @@ def history(records: Records, title: str) -> Any:
 
 def pair_success(records: Records, title: str) -> Any:
     """Pair success against macro accuracy; policies that ignore the context are grey crosses."""
-    alt = _altair()
+    alt = library()
     systems = _names([r for r in records if r["kind"] == "system"], "name")
     base = _chart(records, title, width=380, height=340).encode(
         x=alt.X("macro:Q", title="macro accuracy, %", scale=alt.Scale(domain=[0, 100])),
@@ -200,7 +202,7 @@ def pair_success(records: Records, title: str) -> Any:
 
 def anticipation(records: Records, title: str) -> Any:
     """How well an event is predicted, against the time before it."""
-    alt = _altair()
+    alt = library()
     systems = _names(records, "system")
     base = _chart(records, title, width=420, height=260).encode(
         x=alt.X("lead:Q", title="seconds before the event", scale=alt.Scale(reverse=True)),
@@ -214,7 +216,7 @@ def anticipation(records: Records, title: str) -> Any:
 
 def reliability(records: Records, title: str) -> Any:
     """Share of positives against the mean probability of each bin; the diagonal is calibrated."""
-    alt = _altair()
+    alt = library()
     systems = _names(records, "system")
     kept = [r for r in records if r["score"] is not None and r["positive"] is not None]
     span = alt.Scale(domain=[0, 1])
@@ -237,7 +239,7 @@ def reliability(records: Records, title: str) -> Any:
 
 def trade_off(records: Records, title: str) -> Any:
     """What a threshold costs: share of false positives against share of misses."""
-    alt = _altair()
+    alt = library()
     systems = _names(records, "system")
     base = _chart(records, title, width=340, height=320).encode(
         x=alt.X("fpr:Q", title="taken too early (false positives), %"),
@@ -254,7 +256,7 @@ def trade_off(records: Records, title: str) -> Any:
 
 def forest(records: Records, title: str) -> Any:
     """Paired differences with their intervals; the line at zero is no difference."""
-    alt = _altair()
+    alt = library()
     names = _names(records, "name")
     base = _chart(records, title, width=420, height=24 * len(names) + 20).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=420)),

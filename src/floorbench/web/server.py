@@ -7,20 +7,15 @@ and audio comes from the readers of the data, which keep inside the data's folde
 
 from __future__ import annotations
 
-import hmac
-import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from floorbench import codec
@@ -29,36 +24,14 @@ from floorbench.core.prediction import PredictionKey
 from floorbench.errors import FloorbenchError, UsageError
 from floorbench.metrics.base import OUTCOMES
 from floorbench.web import board
+from floorbench.web.guard import Guard, json_handler, packaged, refusal, static_routes
 from floorbench.web.index import Group
 from floorbench.web.item import item_payload, tracks
 from floorbench.web.live import LiveRuns
 from floorbench.web.query import facets, masks, read_query, select, whole
 from floorbench.web.sound import WaveCache, byte_range, track_of, wav_bytes
 
-CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'"
-)
-HEADERS = {
-    "Content-Security-Policy": CSP,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-TYPES = {
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-}
 PAGE_LIMIT = 500
-BODY_LIMIT = 100_000
-NOT_FOUND = ("FB301", "FB805")
-
-Handler = Callable[[Request], Any]
 
 
 class Viewer:
@@ -77,102 +50,30 @@ class Viewer:
         self, runs: LiveRuns, *, token: str | None = None, waves: WaveCache | None = None
     ) -> None:
         self.runs = runs
-        self.token = token if token is not None else secrets.token_urlsafe(24)
+        self._guard = Guard(command="floorbench view", token=token)
+        self.token = self._guard.token
         self._waves = waves if waves is not None else WaveCache(cache_dir() / "waves")
         self._compared: OrderedDict[tuple[Any, ...], dict[str, Any]] = OrderedDict()
         self._comparing = threading.Lock()
-        self._static = {
-            entry.name: (entry.read_bytes(), _type_of(entry.name))
-            for entry in files("floorbench.web").joinpath("static").iterdir()
-            if entry.is_file()
-        }
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
         routes = [
-            Route("/", self._page),
-            Route("/static/{name}", self._file),
-            Route("/api/runs", self._json(self._runs)),
-            Route("/api/tables", self._json(self._tables)),
-            Route("/api/matrix", self._json(self._matrix)),
-            Route("/api/items", self._json(self._items)),
-            Route("/api/item", self._json(self._item)),
-            Route("/api/compare", self._json(self._compare)),
-            Route("/api/paired", self._json(self._paired)),
-            Route("/api/wave", self._json(self._wave)),
-            Route("/api/notes", self._json(self._notes), methods=["GET", "POST"]),
+            *static_routes(packaged(), "index.html"),
+            Route("/api/runs", json_handler(self._runs)),
+            Route("/api/tables", json_handler(self._tables)),
+            Route("/api/matrix", json_handler(self._matrix)),
+            Route("/api/items", json_handler(self._items)),
+            Route("/api/item", json_handler(self._item)),
+            Route("/api/compare", json_handler(self._compare)),
+            Route("/api/paired", json_handler(self._paired)),
+            Route("/api/wave", json_handler(self._wave)),
+            Route("/api/notes", json_handler(self._notes), methods=["GET", "POST"]),
             Route("/audio", self._audio),
         ]
-        guard = Middleware(BaseHTTPMiddleware, dispatch=self._guard)
-        return Starlette(routes=routes, middleware=[guard])
-
-    # ---- who may ask -------------------------------------------------------------------------
-
-    def _cookie(self, request: Request) -> str:
-        return f"floorbench-{request.url.port or 80}"
-
-    async def _guard(
-        self, request: Request, go_on: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
-        response = self._refused(request)
-        if response is None:
-            response = await go_on(request)
-        for name, value in HEADERS.items():
-            response.headers[name] = value
-        return response
-
-    def _refused(self, request: Request) -> Response | None:
-        host = request.headers.get("host", "").rsplit(":", 1)[0]
-        if host not in ("127.0.0.1", "localhost", "[::1]"):
-            return Response("wrong host", status_code=403)
-        origin = request.headers.get("origin")
-        if origin is not None and origin != f"http://{request.headers['host']}":
-            return Response("wrong origin", status_code=403)
-        if request.method == "POST" and request.headers.get("x-floorbench") != "1":
-            return Response("not from the page", status_code=403)
-        shown = request.query_params.get("token")
-        if request.url.path == "/" and shown is not None:
-            if not self._right(shown):
-                return Response("wrong token", status_code=403)
-            answer = RedirectResponse("/", status_code=303)
-            answer.set_cookie(
-                self._cookie(request), self.token, httponly=True, samesite="strict", path="/"
-            )
-            return answer
-        if not self._right(request.cookies.get(self._cookie(request), "")):
-            hint = "Open the address that `floorbench view` printed; it carries a token."
-            return Response(hint, status_code=403, media_type="text/plain")
-        return None
-
-    def _right(self, shown: str) -> bool:
-        return hmac.compare_digest(shown.encode(), self.token.encode())
-
-    # ---- page and files ----------------------------------------------------------------------
-
-    async def _page(self, _: Request) -> Response:
-        body, kind = self._static["index.html"]
-        return Response(body, media_type=kind)
-
-    async def _file(self, request: Request) -> Response:
-        found = self._static.get(request.path_params["name"])
-        if found is None:
-            return Response("there is no such file", status_code=404)
-        return Response(found[0], media_type=found[1])
+        return self._guard.app(routes)
 
     # ---- JSON --------------------------------------------------------------------------------
-
-    def _json(self, make: Callable[[Request, Any], Any]) -> Handler:
-        async def handle(request: Request) -> Response:
-            try:
-                body = None
-                if request.method == "POST":
-                    body = await _body(request)
-                made = await run_in_threadpool(make, request, body)
-                return Response(codec.encode(made), media_type="application/json")
-            except FloorbenchError as error:
-                return _error(error)
-
-        return handle
 
     def _group(self, request: Request) -> Group:
         return self.runs.group(whole(request.query_params, "group", 0))
@@ -333,7 +234,7 @@ class Viewer:
             _, track = await run_in_threadpool(self._track, request)
             size = await run_in_threadpool(lambda: track.size)
         except FloorbenchError as error:
-            return _error(error)
+            return refusal(error)
         wanted = byte_range(request.headers.get("range"), size)
         if wanted is None:
             return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
@@ -353,22 +254,3 @@ def _key(request: Request) -> PredictionKey:
     return PredictionKey(
         asked.get("sample", ""), asked.get("condition", ""), whole(asked, "trial", 0)
     )
-
-
-async def _body(request: Request) -> Any:
-    raw = b""
-    async for chunk in request.stream():
-        raw += chunk
-        if len(raw) > BODY_LIMIT:
-            raise UsageError("FB805", f"the request holds more than {BODY_LIMIT} bytes")
-    return codec.parse(raw)
-
-
-def _error(error: FloorbenchError) -> Response:
-    body = {"code": error.code, "what": error.what, "hint": error.hint}
-    status = 404 if error.code in NOT_FOUND else 422
-    return Response(codec.encode(body), status_code=status, media_type="application/json")
-
-
-def _type_of(name: str) -> str:
-    return TYPES.get("." + name.rsplit(".", 1)[-1], "application/octet-stream")

@@ -8,7 +8,13 @@ TASKS = Registry(
     "task",
     {
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
+        "dualturn-4s": Entry(
+            "floorbench.tasks.dualturn:DualTurnTask", "DualTurn: agent actions, words, turn ends"
+        ),
+        "vap-1s": Entry("floorbench.tasks.vap:VapTask", "shift, hold and backchannel prediction"),
         "codett": Entry("floorbench.tasks.codett:CodettTask", "CoDeTT: 4 actions, 14 intents"),
+        "trp": Entry("floorbench.tasks.trp:TrpTask", "within-turn TRPs: could a listener respond?"),
+        "echo": Entry("floorbench.tasks.echo:EchoTask", "ECHO: yield or keep, matched contrasts"),
     },
 )
 
@@ -16,7 +22,28 @@ DATASETS = Registry(
     "dataset",
     {
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
+        "swb-ms98": Entry(
+            "floorbench.datasets.two_channel_words:SwitchboardSource",
+            "Switchboard word files of the ISIP release",
+        ),
+        "ami": Entry("floorbench.datasets.two_channel_words:AmiSource", "AMI words or RTTM"),
+        "fisher": Entry("floorbench.datasets.two_channel_words:FisherSource", "Fisher transcripts"),
+        "candor": Entry(
+            "floorbench.datasets.two_channel_words:CandorSource", "CANDOR, three segmentations"
+        ),
+        "dualturn-rows": Entry(
+            "floorbench.datasets.dualturn_rows:FrameRowsSource", "stored frame labels (Parquet)"
+        ),
+        "two-channel": Entry(
+            "floorbench.datasets.two_channel_files:TwoChannelFiles",
+            "stereo audio with any annotation format",
+        ),
+        "otospeech": Entry(
+            "floorbench.datasets.two_channel_files:OtoSpeechSource", "otoSpeech stereo FLAC"
+        ),
         "codett": Entry("floorbench.datasets.codett:CodettSource", "CoDeTT's released layout"),
+        "trp": Entry("floorbench.datasets.trp:TrpSource", "stimulus turns, roster and responses"),
+        "echo": Entry("floorbench.datasets.echo:EchoSource", "matched-contrast samples and pairs"),
     },
 )
 
@@ -53,6 +80,33 @@ SYSTEMS = Registry(
             "gives way to no insertion",
             level="measured",
         ),
+        "backchannel-words": Entry(
+            "floorbench.systems.stream_words:BackchannelWords",
+            "streams: yields at the first reference word that begins no backchannel",
+            level="measured",
+        ),
+        "barge-in-energy": Entry(
+            "floorbench.systems.stream_rules:barge_in_energy",
+            "streams: yields to loud enough, long enough user sound",
+            level="measured",
+        ),
+        "barge-in-silero": Entry(
+            "floorbench.systems.stream_rules:barge_in_silero",
+            "streams: yields to long enough user speech, Silero VAD",
+            extra="onnx",
+            level="measured",
+        ),
+        "coin": Entry(
+            "floorbench.systems.coin:Coin",
+            "a fair coin between yield and keep",
+            level="measured",
+        ),
+        "vad-smart-turn": Entry(
+            "floorbench.systems.stream_classifier:vad_smart_turn",
+            "streams: Smart-Turn after each pause, complete takes the floor",
+            extra="onnx",
+            level="measured",
+        ),
         "constant": Entry(
             "floorbench.systems.baselines:Constant",
             "one label for everything (parameter label)",
@@ -61,6 +115,26 @@ SYSTEMS = Registry(
         "constant-per-state": Entry(
             "floorbench.systems.baselines:ConstantPerState",
             "one label while speaking, one while idle",
+            level="measured",
+        ),
+        "silence-frames": Entry(
+            "floorbench.systems.frames:SilenceFrames",
+            "turn over after a silence, in every frame (parameter timeout)",
+            level="measured",
+        ),
+        "persistence": Entry(
+            "floorbench.systems.frames:PersistenceFrames",
+            "who speaks now goes on speaking",
+            level="measured",
+        ),
+        "constant-frames": Entry(
+            "floorbench.systems.frames:ConstantFrames",
+            "the same score in every frame (parameter signal)",
+            level="measured",
+        ),
+        "frame-probe": Entry(
+            "floorbench.systems.frames_probe:FrameProbe",
+            "trained here: activity and words so far (parameter artefact)",
             level="measured",
         ),
         "smart-turn-v3.0": Entry(
@@ -81,6 +155,23 @@ SYSTEMS = Registry(
             extra="onnx",
             level="measured",
         ),
+        "roles-smollm2": Entry(
+            "floorbench.systems.role_texts:roles_smollm2",
+            "names the role of an insertion from the dialogue's text, embedded model",
+            extra="llama",
+            level="measured",
+        ),
+        "roles-openai": Entry(
+            "floorbench.systems.role_texts:roles_openai",
+            "names the role of an insertion, OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "roles-ollama": Entry(
+            "floorbench.systems.role_texts:roles_ollama",
+            "names the role of an insertion, Ollama (parameter model)",
+            level="real code path",
+        ),
         "silence-silero": Entry(
             "floorbench.systems.endpointers:silence_silero",
             "complete after enough silence, Silero VAD",
@@ -92,6 +183,93 @@ SYSTEMS = Registry(
             "complete after enough silence, WebRTC VAD",
             extra="webrtc",
             level="measured",
+        ),
+        "boundary-smollm2": Entry(
+            "floorbench.systems.trp_models:boundary_smollm2",
+            "P(sentence ends next), embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "yesno-smollm2": Entry(
+            "floorbench.systems.trp_models:yesno_smollm2",
+            "P(yes) against P(no), embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "generate-smollm2": Entry(
+            "floorbench.systems.trp_models:generate_smollm2",
+            "writes its answer, embedded SmolLM2-135M",
+            extra="llama",
+            level="measured",
+        ),
+        "boundary-openai": Entry(
+            "floorbench.systems.trp_models:boundary_openai",
+            "P(sentence ends next), OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "yesno-openai": Entry(
+            "floorbench.systems.trp_models:yesno_openai",
+            "P(yes) against P(no), OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "generate-openai": Entry(
+            "floorbench.systems.trp_models:generate_openai",
+            "writes its answer, OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "boundary-ollama": Entry(
+            "floorbench.systems.trp_models:boundary_ollama",
+            "P(sentence ends next), Ollama (parameter model)",
+            level="real code path",
+        ),
+        "yesno-ollama": Entry(
+            "floorbench.systems.trp_models:yesno_ollama",
+            "P(yes) against P(no), Ollama (parameter model)",
+            level="real code path",
+        ),
+        "generate-ollama": Entry(
+            "floorbench.systems.trp_models:generate_ollama",
+            "writes its answer, Ollama (parameter model)",
+            level="real code path",
+        ),
+        "generate-gpt-4o": Entry(
+            "floorbench.systems.trp_models:generate_gpt_4o",
+            "GPT-4 Omni of the within-turn TRP study, OpenAI's service",
+            extra="openai",
+            level="real code path",
+        ),
+        "generate-phi3-3.8b": Entry(
+            "floorbench.systems.trp_models:generate_phi3_4b",
+            "phi3:3.8b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-phi3-14b": Entry(
+            "floorbench.systems.trp_models:generate_phi3_14b",
+            "phi3:14b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-gemma2-9b": Entry(
+            "floorbench.systems.trp_models:generate_gemma2_9b",
+            "gemma2:9b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-gemma2-27b": Entry(
+            "floorbench.systems.trp_models:generate_gemma2_27b",
+            "gemma2:27b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-llama3.1-8b": Entry(
+            "floorbench.systems.trp_models:generate_llama31_8b",
+            "llama3.1:8b of the within-turn TRP study, through Ollama",
+            level="real code path",
+        ),
+        "generate-mistral-7b": Entry(
+            "floorbench.systems.trp_models:generate_mistral_7b",
+            "mistral:7b of the within-turn TRP study, through Ollama",
+            level="real code path",
         ),
     },
 )

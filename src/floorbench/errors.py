@@ -140,6 +140,132 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
+    "FB231": Code(
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
+    ),
+    "FB232": Code(
+        "malformed responses",
+        "A response names a stimulus that does not exist, stands twice, or has an impossible time.",
+        "Give one line per participant and stimulus, with onsets in seconds of the turn's clock.",
+    ),
+    "FB233": Code(
+        "responses without a roster",
+        "There are responses, but no list of who heard which stimulus; silent listeners count too.",
+        "Write `roster.json`: one object per participant with 'id' and 'list'.",
+    ),
+    "FB234": Code(
+        "participant not on the roster",
+        "A response comes from somebody who is not on the roster, or did not hear the stimulus.",
+        "Add the participant to the roster, or remove the response.",
+    ),
+    "FB235": Code(
+        "stimuli without responses",
+        "The stimuli carry no listeners' responses, so there is nothing to score against.",
+        "Collect responses, or use the set for predictions only.",
+    ),
+    "FB242": Code(
+        "sample without events",
+        "A sample's target lacks its role or one of the four event times.",
+        "Read the data with a reader of matched-contrast sets.",
+    ),
+    "FB251": Code(
+        "not two channels",
+        "A session does not have exactly two channels, or its roles are not named.",
+        "Give two channels with roles; name the channel of the user where the reader asks for it.",
+    ),
+    "FB252": Code(
+        "channels of unequal length",
+        "The two channels of a session differ in length, so they are not on one clock.",
+        "Cut or pad the shorter recording, or correct the pairing of the files.",
+    ),
+    "FB253": Code(
+        "speech past the end of the audio",
+        "An annotation goes on after its audio has ended.",
+        "Check that annotation and audio belong together and start at the same moment.",
+    ),
+    "FB254": Code(
+        "split list does not fit",
+        "A list of splits names sessions that are not there, misses some, or names one twice.",
+        "Use the list that belongs to the data; every session stands in exactly one split.",
+    ),
+    "FB255": Code(
+        "malformed frame rows",
+        "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
+        "Compare with `docs/reference/dualturn-columns.json`, an example of a mapping file.",
+    ),
+    "FB256": Code(
+        "speakers not chosen",
+        "A recording has more than two speakers and no pair is named.",
+        "Name two speakers with `speakers`; the message lists those of the file.",
+    ),
+    "FB257": Code(
+        "malformed transcript table",
+        "A transcript lacks a column or holds a time or name that cannot be read.",
+        "Correct the named line, or read another segmentation of the transcript.",
+    ),
+    "FB261": Code(
+        "malformed contrast table",
+        "A samples or pairs table lacks a column, or a value in it has the wrong type.",
+        "The message names the column; a mapping file may name another one.",
+    ),
+    "FB262": Code(
+        "broken contrast",
+        "Groups and pairs do not keep the rules: one insertion text per group, different roles in "
+        "a pair, yield exactly for interruptions, all pairs of a group.",
+        "`floorbench data check` lists every broken rule; fix the named row.",
+    ),
+    "FB263": Code(
+        "impossible event times",
+        "The times of a sample are negative or out of order.",
+        "Times are seconds: system start, insertion start, insertion end; planned end after start.",
+    ),
+    "FB264": Code(
+        "unknown role or action",
+        "A role, an action, a speaker or a channel is none of the known ones.",
+        "Roles: interruption, backchannel, off_talk. A mapping file may translate other names.",
+    ),
+    "FB265": Code(
+        "bad column mapping",
+        "A mapping file lacks a field, names one that does not exist, or maps to an unknown value.",
+        "The message names the field and the known ones.",
+    ),
+    "FB266": Code(
+        "nothing to check",
+        "The dataset is of a kind that has no integrity rules or audits of this sort.",
+        "Give a matched-contrast set, for example starter:echo.",
+    ),
+    "FB271": Code(
+        "bad stimulus rule",
+        "A rule for cutting or ordering stimulus turns is out of range, or lets no turn through.",
+        "Change the named value; `floorbench stimuli cut --help` explains each.",
+    ),
+    "FB272": Code(
+        "tier not usable",
+        "An annotation file lacks the named tier, has two of that name, or the tier is empty.",
+        "Name another tier; the message lists those of the file.",
+    ),
+    "FB273": Code(
+        "words not usable",
+        "A word tier holds a word without times, words out of order, or several words in one.",
+        "Correct the named entry, or align the words first.",
+    ),
+    "FB274": Code(
+        "turns not usable",
+        "Marked turns overlap, hold no word, or go beyond the recording.",
+        "Correct the named turn.",
+    ),
+    "FB275": Code(
+        "lists not usable",
+        "Stimuli lack audio or lists, or the file of lists contradicts itself.",
+        "Make the lists again with `floorbench stimuli lists`.",
+    ),
+    "FB276": Code(
+        "set exists",
+        "The folder already holds a set of stimuli, which would be overwritten.",
+        "Choose another folder.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
         "audio file missing",
@@ -217,6 +343,11 @@ CODES: dict[str, Code] = {
         "The cache folder cannot be written: no permission or no space.",
         "Free space, or set FLOORBENCH_CACHE to another folder.",
     ),
+    "FB421": Code(
+        "no key for a service",
+        "A remote model needs a key, and its environment variable is not set.",
+        "Put the key into the named variable; keys are never parameters and are never written.",
+    ),
     # ---- FB5xx: systems and runs ---------------------------------------------------------------
     "FB501": Code(
         "system cannot be loaded",
@@ -292,6 +423,76 @@ CODES: dict[str, Code] = {
         "nothing to score",
         "The dataset holds no sample that the protocol asks this system for.",
         "Check the limit, the conditions and the system's declared capability.",
+    ),
+    "FB522": Code(
+        "threshold artefact was changed",
+        "The content of a threshold artefact does not have the hash that it carries.",
+        "Write it again with `floorbench tune`; a frozen threshold is not edited by hand.",
+    ),
+    "FB523": Code(
+        "threshold of something else",
+        "A threshold artefact was chosen for another task or another system than the run's.",
+        "Tune on a run of the same task and the same system, configured alike.",
+    ),
+    "FB524": Code(
+        "no threshold to choose",
+        "The system declares no score, its label map has no threshold, or the task takes none.",
+        "Tune a system that stores a score for every decision.",
+    ),
+    "FB531": Code(
+        "malformed frame scores",
+        "Scores per frame hold NaN or infinity, have a wrong shape, or an unknown column.",
+        "Give finite scores (frames, columns) named signal:role, for example eot:user.",
+    ),
+    "FB532": Code(
+        "trace file missing or changed",
+        "The file that holds the scores of a prediction is absent, broken or holds other scores.",
+        "Copy the `traces` folder together with the journal, or run again.",
+    ),
+    "FB533": Code(
+        "frame rate does not match",
+        "A trace does not have the number of frames that the session's length and its rate need.",
+        "Declare the rate and look-ahead that the scores were made with.",
+    ),
+    "FB534": Code(
+        "scores of an unknown session",
+        "A file of frame scores is named after no session of the data.",
+        "Name each file after its session, or give the session of a single file.",
+    ),
+    "FB535": Code(
+        "unusable probe",
+        "A trained probe cannot be read or does not fit the features of its system.",
+        "Train it again with `floorbench fit`, with this version of floorbench.",
+    ),
+    "FB536": Code(
+        "probe cannot be trained",
+        "The training split has no session, or a class that is to be learnt does not occur.",
+        "Give more sessions, or a split list whose training part holds every class.",
+    ),
+    "FB541": Code(
+        "not a stream",
+        "The system gives no decisions with commit times, so that its clock cannot be checked.",
+        "Name a system that streams (`floorbench list systems`), or give it an `open` method.",
+    ),
+    "FB542": Code(
+        "bad stream declaration",
+        "A streaming system declares no usable step or sampling rate.",
+        "Set `streaming_step` (seconds) and `front_end.rate` (Hz) so that a step is whole samples.",
+    ),
+    "FB543": Code(
+        "bad stream event",
+        "A stream returned something that is not an event, or an event from the future.",
+        "Return Event objects whose time is not after the end of the pushed chunk.",
+    ),
+    "FB544": Code(
+        "stream connection failed",
+        "An external streaming system cannot be reached, or does not answer its greeting.",
+        "Start it first, and give its address as ws://HOST:PORT/PATH.",
+    ),
+    "FB545": Code(
+        "stream protocol broken",
+        "An external streaming system sent something that the wire schema does not allow.",
+        "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
@@ -463,6 +664,71 @@ CODES: dict[str, Code] = {
         "Check the path and its permissions.",
     ),
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
+    "FB801": Code(
+        "data of a run moved",
+        "A run's data are no longer where the run found them.",
+        "Say where they are now with --dataset PATH.",
+    ),
+    "FB802": Code(
+        "nothing to show",
+        "No run was named, or the runs hold nothing that could be shown together.",
+        "Give run folders that `floorbench run` printed.",
+    ),
+    "FB803": Code(
+        "glyph missing",
+        "A figure holds a character that no font on this machine can draw.",
+        "Install a font with the script, for Chinese for example Debian's fonts-noto-cjk.",
+    ),
+    "FB804": Code(
+        "figure cannot be drawn",
+        "There is no figure of that name or format, or its table lacks a column or has no row.",
+        "The message names the known figures or the column.",
+    ),
+    "FB805": Code(
+        "request not understood",
+        "The page asked for an item, a part or a filter that there is not.",
+        "Reload the page; the run may have changed.",
+    ),
+    "FB806": Code(
+        "page cannot be served",
+        "The address of the viewer cannot be used on this machine.",
+        "Another process may hold the port: choose another with --port, or leave it out.",
+    ),
+    "FB841": Code(
+        "no listening session here",
+        "The folder holds no session of listeners.",
+        "Give the folder that `floorbench listen` printed.",
+    ),
+    "FB842": Code(
+        "session of other stimuli",
+        "The session was begun with other turns or other lists than these.",
+        "Choose another folder with --session; keep turns and lists while people listen.",
+    ),
+    "FB843": Code(
+        "no such participant",
+        "Nobody takes part under this id, or everything of theirs has been deleted.",
+        "Check the id.",
+    ),
+    "FB844": Code(
+        "participant cannot begin",
+        "The id is not an id, has already heard a list, or consent is missing.",
+        "Use a fresh id of small letters and digits, never a name.",
+    ),
+    "FB845": Code(
+        "recording has a hole",
+        "Parts of a microphone recording never arrived.",
+        "Reload the page; the turn is played again.",
+    ),
+    "FB846": Code(
+        "session journal damaged",
+        "A line of a participant's journal is not what this program wrote.",
+        "Restore the file; nothing is skipped silently.",
+    ),
+    "FB847": Code(
+        "corrected onsets not usable",
+        "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
+        "Keep the tier 'responses'; delete the file to have the onsets found again.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

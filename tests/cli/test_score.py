@@ -1,9 +1,13 @@
+import csv
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from floorbench.cli.app import main
 from floorbench.cli.score import check, print_results, score
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 
 
@@ -43,6 +47,114 @@ def test_a_file_needs_its_task(tmp_path: Path) -> None:
 def test_nothing_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_results([], "text", every=False)
     assert capsys.readouterr().out == ""
+
+
+def rows() -> list[dict[str, object]]:
+    """Answers to half of the starter set: right, wrong, with and without a reason."""
+    out: list[dict[str, object]] = []
+    for i, sample in enumerate(open_dataset("starter:codett").samples()):
+        label = str(sample.target["label"]).split("_")[1] if i % 3 else "Dismiss"
+        row: dict[str, object] = {"sample_id": sample.id, "condition": "h0", "label": label}
+        if i % 7 == 0:
+            row |= {"outcome": "failed", "label": None, "reason": 'said "no", then\nfell over'}
+        if i % 2 == 0:
+            out.append(row)
+    return out
+
+
+def as_jsonl(path: Path) -> None:
+    lines(
+        path,
+        *(
+            {k: r[k] for k in ("sample_id", "condition")}
+            | {
+                "decision": {
+                    k: v for k, v in r.items() if k in ("label", "outcome", "reason") and v
+                }
+            }
+            for r in rows()
+        ),
+    )
+
+
+def as_csv(path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["sample_id", "condition", "outcome", "label", "reason"])
+        writer.writeheader()
+        writer.writerows(rows())
+
+
+def as_parquet(path: Path) -> None:
+    plain = path.with_suffix(".csv")
+    as_csv(plain)
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (FROM read_csv('{plain}', header=true)) TO '{path}'")
+
+
+def test_predictions_made_elsewhere_score_alike_in_every_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = []
+    for suffix, write in (("jsonl", as_jsonl), ("csv", as_csv), ("parquet", as_parquet)):
+        write(tmp_path / f"p.{suffix}")
+        command = ["score", str(tmp_path / f"p.{suffix}"), "--task", "codett", "--task-set",
+                   "stage=action", "--draws", "40", "--json"]  # fmt: skip
+        with pytest.raises(SystemExit) as left:
+            main(command)
+        assert left.value.code == 0
+        (result,) = json.loads(capsys.readouterr().out)
+        found.append(result)
+    assert found[0] == found[1] == found[2]
+    coverage = found[0]["coverage"]
+    assert coverage["failed"] > 0
+    assert coverage["ok"] > 0
+    assert coverage["absent"] > coverage["ok"]  # the other half, and the other conditions
+    assert any(e["interval"]["low"] is not None for e in found[0]["estimates"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.jsonl", b"", None),
+        ("p.csv", b"sample_id,label\n", None),
+        ("p.csv", b"", "FB208 {}: the file is empty"),
+        ("p.csv", b"id,label\n", "FB208 {}: there is no column 'sample_id'"),
+        ("p.csv", b"sample_id,lable\n", "FB208 {}: unknown column 'lable'"),
+        ("p.csv", b"sample_id,label\na\n", "FB201 {}:2: 1 cells where the header has 2"),
+        ("p.csv", b"sample_id,score.p\na,nan\n", "FB202 {}:2: "),
+        ("p.csv", b"sample_id,score.p\na,inf\n", "FB202 {}:2: "),
+        ("p.csv", b"sample_id\n\xff\n", "FB208 {}: not readable as CSV"),
+        ("p.jsonl", b'{"sample_id": "a", "decision": {"scores": {"p": NaN}}}\n', "FB201 {}:1: "),
+        ("p.jsonl", b"[]\n", "FB201 {}:1: "),
+        ("p.jsonl", b'{"sample_id": "a"', "FB201 {}:1: "),
+        ("p.parquet", b"PAR1", "FB208 {}: not readable as Parquet"),
+        ("p.parquet", b"", "FB208 {}: not readable as Parquet"),
+        ("p.txt", b"", "FB208 {}: suffix '.txt' is none of .jsonl, .csv, .parquet"),
+        ("missing/p.csv", None, "FB402 {}: there is no such file or folder"),
+    ],
+)
+def test_bad_files_are_one_error_and_empty_ones_score_as_absent(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    content: bytes | None,
+    message: str | None,
+) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SystemExit) as left:
+        main(["score", str(path), "--task", "codett", "--draws", "10", "--json"])
+    out, err = capsys.readouterr()
+    if message is None:
+        assert left.value.code == 0
+        coverage = json.loads(out)[0]["coverage"]
+        assert coverage["absent"] == coverage["expected"] > 0
+    else:
+        assert left.value.code == 2
+        assert f"error: {message.format(path)}" in err
+        assert "Traceback" not in err
+        assert out == ""
 
 
 def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:

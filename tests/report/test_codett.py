@@ -47,3 +47,10 @@ def test_stage2_shows_systems_that_name_scenarios_only() -> None:
     assert table.rows[0].cells["Dismiss/Exclusion"].value == 1.0
     assert table.rows[0].cells["Maintain/SMR"].value == 0.0
     assert len(table.columns) == 14 + 4 + 4
+
+
+def test_turn_ends_are_shown_for_scored_systems_only() -> None:
+    assert codett.turn_ends([toy_result()]) == []
+    (table,) = codett.turn_ends([toy_result("silence-webrtc")])
+    assert [r.name for r in table.rows] == ["silence-webrtc Chinese", "silence-webrtc English"]
+    assert set(table.rows[0].cells) == {"auc", "Completion", "Incomplete"}

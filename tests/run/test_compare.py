@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from floorbench.errors import UsageError
-from floorbench.run.compare import RunComparison, compare_runs
+from floorbench.run.compare import RunComparison, compare_many, compare_runs
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import Opened, open_predictions, score
@@ -58,6 +58,21 @@ def test_holm_is_over_all_cells_of_the_report(tmp_path: Path) -> None:
     assert [c.wording for c in found.cells] == [
         wording(c.found, c.adjusted) for c in found.cells if c.found
     ]
+
+
+def test_holm_is_over_all_comparisons_of_the_report(tmp_path: Path) -> None:
+    base, *others = (opened(tmp_path, choice(wrong_every=n)) for n in (20, 8, 3))
+    options = {"draws": 200, "permutations": 199, "headline": False}
+    together = compare_many(others, base, **options)
+    alone = [compare_runs(other, base, **options) for other in others]
+    assert [c.found for r in together for c in r.cells] == [c.found for r in alone for c in r.cells]
+    raw = {f"{i}.{j}": c.found.test.p for i, r in enumerate(alone) for j, c in enumerate(r.cells)
+           if c.found}  # fmt: skip
+    assert len(raw) == 8
+    assert [(r.tests, one.tests) for r, one in zip(together, alone, strict=True)] == [(8, 4)] * 2
+    assert [c.adjusted for r in together for c in r.cells] == list(holm(raw).values())
+    assert [c.adjusted for c in alone[1].cells] != [c.adjusted for c in together[1].cells]
+    assert compare_many([], base, **options) == ()
 
 
 def test_a_run_does_not_differ_from_itself(tmp_path: Path) -> None:

@@ -161,6 +161,35 @@ def test_a_system_without_decide_is_refused() -> None:
         SystemChoice(name="streams", factory=Streams).build()  # type: ignore[arg-type]
 
 
+class Spending(System):
+    """Tells its tokens, or nonsense."""
+
+    def __init__(self, told: Any) -> None:
+        super().__init__()
+        self._told = told
+
+    def spent(self) -> Any:
+        if isinstance(self._told, Exception):
+            raise self._told
+        return self._told
+
+
+@pytest.mark.parametrize(
+    ("told", "tokens"),
+    [
+        ((7, 1), (7, 1)),
+        ((-1, 0), (None, None)),
+        ((1.5, 0), (None, None)),
+        (None, (None, None)),
+        (ValueError("x"), (None, None)),
+    ],
+)
+def test_tokens_are_recorded_and_nonsense_is_not(told: Any, tokens: Any) -> None:
+    (answered,) = decide_all(Spending(told), shown(2), timeout=None)
+    assert (answered.compute.tokens_in, answered.compute.tokens_out) == tokens
+    assert answered.decision.outcome is Outcome.OK
+
+
 class _Odd(BaseException):
     def __str__(self) -> str:
         raise RuntimeError("no text either")

@@ -69,6 +69,17 @@ def test_everything_due_gets_exactly_one_line(tmp_path: Path) -> None:
         assert prediction.compute.wall >= 0
 
 
+def test_a_system_is_told_which_repeat_it_answers(tmp_path: Path) -> None:
+    class Repeating(System):
+        def decide(self, observation: Any) -> Any:
+            return replace(super().decide(observation), raw=str(observation.repeat))
+
+    folder = go(tmp_path, SystemChoice(name="repeating", factory=Repeating), n=2, trials=3)
+    said = {p.key: p.decision.raw for p in folder.predictions()}
+    assert said == {key: str(key.trial) for key in said}
+    assert len({p.observed for p in folder.predictions()}) == 2 * 3
+
+
 def test_the_record_says_what_was_run(tmp_path: Path) -> None:
     folder = go(
         tmp_path, choice(wrong_every=3), limit=4, seed=11, task_parameters={"missing": "wrong"}

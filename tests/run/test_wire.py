@@ -70,6 +70,7 @@ def test_the_least_crosses() -> None:
         {"spoken_prefix": None},
         {"question": Question(text="done?", answers=("no", "yes"))},
         {"cutoff": 0.06},
+        {"repeat": 1},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -89,3 +90,8 @@ def test_audio_that_cannot_be_sent_is_named() -> None:
 
     with pytest.raises(UsageError, match="FB509 audio of type Odd"):
         observation_to_wire(Observation(language="en", channels={Role.USER: Odd()}))  # type: ignore[dict-item]
+
+
+def test_the_repeat_crosses() -> None:
+    shown = Observation(language="en", text="7", repeat=3)
+    assert observation_from_wire(observation_to_wire(shown)).repeat == 3

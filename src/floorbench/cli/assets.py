@@ -14,7 +14,7 @@ from floorbench.errors import FloorbenchError
 
 # Named sets of assets for set-up steps.
 SETS = {
-    "demo": ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad"),
+    "demo": ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad", "smollm2-135m"),
     "test": ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad"),
 }
 
@@ -22,6 +22,9 @@ SETS = {
 OPTIONAL = (
     ("onnxruntime", "onnx", "Smart-Turn, Silero VAD and other ONNX models"),
     ("webrtcvad", "webrtc", "the WebRTC VAD baseline"),
+    ("xllamacpp", "llama", "the embedded language model"),
+    ("openai", "openai", "models behind OpenAI-compatible servers"),
+    ("altair", "report", "figures and report pages"),
 )
 
 

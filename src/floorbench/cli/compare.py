@@ -8,10 +8,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form
+from floorbench.cli.options import Form, ThresholdsFrom
 from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
-from floorbench.run.compare import compare_runs
+from floorbench.run.artefact import read_artefact
+from floorbench.run.compare import compare_many
 from floorbench.run.scoring import open_predictions
 
 
@@ -20,6 +21,7 @@ def compare(
     second: Path,
     /,
     *others: Path,
+    thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
@@ -28,8 +30,8 @@ def compare(
 ) -> int:
     """Compare runs on the same samples: paired differences, intervals and tests.
 
-    Both runs are scored anew with the installed version. Their protocols must be equal; what
-    differs between the systems is printed.
+    All runs are scored anew with the installed version. Their protocols must be equal; what
+    differs between the systems is printed. The p values of all tables are corrected together.
 
     Parameters
     ----------
@@ -50,11 +52,17 @@ def compare(
     json
         Print JSON.
     """
-    base = open_predictions(first)
-    found = [
-        compare_runs(open_predictions(path), base, draws=draws, level=level, headline=not every)
-        for path in (second, *others)
-    ]
+    thresholds = [read_artefact(path) for path in thresholds_from or ()]
+    base, *runs = (
+        open_predictions(path, thresholds=thresholds) for path in (first, second, *others)
+    )
+    found = compare_many(
+        runs,
+        base,
+        draws=draws,
+        level=level,
+        headline=not every,
+    )
     if json:
         console.data_json(found)
         return 0

@@ -9,9 +9,11 @@ from typing import Any
 
 from floorbench.cli import console
 from floorbench.cli.assets import get
-from floorbench.cli.score import print_results
 from floorbench.core.ports import DatasetSource
 from floorbench.datasets.open import open_dataset
+from floorbench.report import codett
+from floorbench.report.render import shared_notes_last
+from floorbench.report.tables import as_text
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
@@ -31,6 +33,8 @@ CONSTANTS = (
     "constant-per-state",
 )
 REFERENCES = ("prior", "oracle")
+# None of these systems uses history, so none is shown any.
+CONDITIONS = ("h0",)
 
 
 def demo(
@@ -74,9 +78,17 @@ def demo(
     folders: list[Path] = []
     count = workers or min(4, os.cpu_count() or 1)
     for name, choice in _chosen(task, source, seed):
-        folder = None if again else finished_run(
-            out, task=task, system=choice, source=source, seed=seed, limit=limit
-        )  # fmt: skip
+        folder = None
+        if not again:
+            folder = finished_run(
+                out,
+                task=task,
+                system=choice,
+                source=source,
+                conditions=CONDITIONS,
+                seed=seed,
+                limit=limit,
+            )
         if folder is None:
             parallel = name in MODELS
             with console.progress(name) as tick:
@@ -92,6 +104,7 @@ def demo(
                     executor=make_executor("process", workers=count)
                     if parallel
                     else make_executor("serial"),
+                    conditions=CONDITIONS,
                     limit=limit,
                     seed=seed,
                     out=out,
@@ -104,7 +117,9 @@ def demo(
     if json:
         console.data_json(results)
     else:
-        print_results(results, "text", every=False)
+        made = [*codett.stage1(results), *codett.turn_ends(results)]
+        for table in shared_notes_last(made, results):
+            console.data(as_text(table))
         console.data("run folders:")
         for folder_path in folders:
             console.data(f"  {folder_path}")

@@ -20,10 +20,18 @@ TaskSettings = Annotated[
     list[str] | None,
     Parameter(name="--task-set", negative=(), help="Parameter of the task, NAME=VALUE."),
 ]
+ThresholdsFrom = Annotated[
+    list[Path] | None,
+    Parameter(
+        name="--threshold-from",
+        negative=(),
+        help="Frozen threshold of floorbench tune; one per system (repeat the option).",
+    ),
+]
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
-STARTERS = {"codett": "starter:codett"}
+STARTERS = {"codett": "starter:codett", "echo": "starter:echo", "trp": "starter:trp"}
 
 
 def settings(pairs: Sequence[str] | None) -> dict[str, Any]:

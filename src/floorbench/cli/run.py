@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -20,6 +20,8 @@ from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
 from floorbench.run.job import Progress
 from floorbench.run.references import REFERENCES, Reference, make_reference
+from floorbench.systems.build import build_system
+from floorbench.systems.stream import StreamDriver
 
 
 def run(
@@ -43,6 +45,7 @@ def run(
     resume: Path | None = None,
     recompute_changed: bool = False,
     predictions: Path | None = None,
+    realtime: bool = False,
     score: bool = True,
     json: bool = False,
 ) -> int:
@@ -83,6 +86,8 @@ def run(
         With --resume: ask again where the data have changed.
     predictions
         File that the reference ``replay`` replays.
+    realtime
+        Streams only: push the steps no faster than the wall clock, and report overruns.
     score
         Score the run and print its table.
     json
@@ -93,6 +98,10 @@ def run(
     if recompute_changed and resume is None:
         raise UsageError("FB103", "--recompute-changed needs --resume")
     chosen = _choose(system, sets, predictions, task_, source, seed)
+    paced: StreamDriver | None = None
+    if realtime:
+        paced = _paced(system, settings(sets), executor)
+        chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
@@ -115,6 +124,8 @@ def run(
             notify=console.say,
         )
     console.say(f"run folder: {folder.path}")
+    if paced is not None:
+        console.say(f"real time: {paced.report()}")
     if not score:
         if json:
             console.data_json({"run": str(folder.path)})
@@ -131,6 +142,16 @@ def run(
     else:
         print_results([result], "text", every=False)
     return 0
+
+
+def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriver:
+    """Return a stream with a driver that keeps to the wall clock."""
+    if executor != "serial":
+        raise UsageError("FB103", f"--realtime needs the serial executor, not {executor}")
+    made = build_system(system, **parameters)
+    if not isinstance(made, StreamDriver):
+        raise UsageError("FB541", f"'{system}' does not stream, so --realtime means nothing to it")
+    return StreamDriver(made.system, realtime=True)
 
 
 def _choose(

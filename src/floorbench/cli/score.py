@@ -9,10 +9,11 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, TaskSettings, make_task, open_data
+from floorbench.cli.options import Form, TaskSettings, ThresholdsFrom, make_task, open_data
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
+from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
@@ -28,6 +29,7 @@ def score(
     data: str | None = None,
     reader: str | None = None,
     task_sets: TaskSettings = None,
+    thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
     seed: int | None = None,
@@ -60,14 +62,21 @@ def score(
     """
     if not paths:
         raise UsageError("FB103", "name a run folder or a predictions file")
-    results = [
-        score_run(
-            opened(path, task=task, data=data, reader=reader, task_sets=task_sets, seed=seed),
-            draws=draws,
-            level=level,
+    thresholds = [read_artefact(path) for path in thresholds_from or ()]
+    results = []
+    for path in paths:
+        found = opened(
+            path,
+            task=task,
+            data=data,
+            reader=reader,
+            task_sets=task_sets,
+            seed=seed,
+            thresholds=thresholds,
         )
-        for path in paths
-    ]
+        if found.artefact is not None and found.artefact.dataset == found.source.digest():
+            console.say(f"{path}: the threshold was chosen on these very data")
+        results.append(score_run(found, draws=draws, level=level))
     if json:
         console.data_json(results)
     else:
@@ -127,6 +136,7 @@ def opened(
     reader: str | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
+    thresholds: Sequence[ThresholdArtefact] = (),
 ) -> Opened:
     """Open predictions with what the command line says about them."""
     if not path.exists():
@@ -145,7 +155,7 @@ def opened(
         from floorbench.datasets.open import open_dataset
 
         source = open_dataset(data if ":" in data else Path(data), reader=reader)
-    return open_predictions(path, task=made, source=source, seed=seed)
+    return open_predictions(path, task=made, source=source, seed=seed, thresholds=thresholds)
 
 
 def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:

@@ -44,7 +44,7 @@ def open_dataset(
         if not isinstance(name, str) or not isinstance(path, str):
             raise DataError("FB211", "a locator needs 'reader' and 'path'")
         if path.startswith(_STARTER_PREFIX):
-            return starter(path.removeprefix(_STARTER_PREFIX))
+            return starter(path.removeprefix(_STARTER_PREFIX), **{**known, **options})
         try:
             return open_dataset(path, reader=name, **{**known, **options})
         except (TypeError, AttributeError) as error:
@@ -53,7 +53,7 @@ def open_dataset(
     if reader is not None:
         DATASETS.entry(reader)
     if str(where).startswith(_STARTER_PREFIX):
-        return starter(str(where).removeprefix(_STARTER_PREFIX))
+        return starter(str(where).removeprefix(_STARTER_PREFIX), **options)
     path = Path(where)
     if not path.exists():
         raise DataError(
@@ -64,7 +64,7 @@ def open_dataset(
     return source
 
 
-def starter(name: str) -> DatasetSource:
+def starter(name: str, /, **options: Any) -> DatasetSource:
     """Open a starter set that ships with floorbench.
 
     Raises
@@ -80,7 +80,8 @@ def starter(name: str) -> DatasetSource:
             f"there is no starter set '{name}'",
             hint=f"did you mean '{near}'?" if near else f"known: {', '.join(sets) or 'none'}",
         )
-    source: DatasetSource = DATASETS.load(name)(STARTER / name, located=f"{_STARTER_PREFIX}{name}")
+    located = f"{_STARTER_PREFIX}{name}"
+    source: DatasetSource = DATASETS.load(name)(STARTER / name, located=located, **options)
     return source
 
 

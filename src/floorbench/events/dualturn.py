@@ -57,6 +57,11 @@ class SignalRules:
     fvad : {"disjoint", "cumulative"}
         Whether the four windows of the future activity follow each other or all start at the next
         frame.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     min_gap: int

@@ -62,6 +62,11 @@ class ActionRules:
         backchannel also counts as CT, and one random CL negative is added per backchannel.
     negative_distance, negative_edge : int
         Least distance of such a negative from a backchannel and from the session's edges.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     min_gap: int
@@ -95,6 +100,8 @@ class ActionEvents:
     ----------
     agent : Role
         Whose actions are asked for.
+    user : Role
+        The other channel.
     frame : int64 array (n,)
         User offset (the frame after the last speech frame), overlap onset, or start of the
         vocalisation.

@@ -45,6 +45,11 @@ class WordRules:
     reach : int
         A candidate outside every word marks the other side's last word ended at most this long
         ago.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     utterance_gap: Ticks
@@ -147,6 +152,8 @@ def frequent_phrases(
     ----------
     sessions : iterable of mapping of Role to words
         Training sessions. Ties are broken alphabetically.
+    rules : WordRules
+        Utterance gap, longest phrase and how many phrases.
     """
     seen: Counter[str] = Counter()
     for session in sessions:

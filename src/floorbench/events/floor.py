@@ -53,6 +53,11 @@ class FloorRules:
     backchannels : {"keep", "exclude"}
         Whether backchannels count as speech for gaps, pauses, overlaps, holds and shifts, or are
         left out first because they do not take the floor.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     min_gap: Ticks
@@ -163,7 +168,21 @@ class Transitions:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Floor:
-    """Who had the floor in one session, and how it moved."""
+    """Who had the floor in one session, and how it moved.
+
+    Parameters
+    ----------
+    roles : (Role, Role)
+        The two channels, in the order of the codes below.
+    ipus : Ipus
+        Inter-pausal units of both channels.
+    silences, overlaps : Stretches
+        Where nobody speaks (gaps and pauses), and where both do.
+    transitions : Transitions
+        Every change and non-change of the floor, with its floor transfer offset.
+    rules : FloorRules
+        The thresholds that this was made with.
+    """
 
     roles: tuple[Role, Role]
     ipus: Ipus

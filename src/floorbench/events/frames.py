@@ -24,6 +24,11 @@ def frame_count(end: Ticks, *, rate: Fraction) -> int:
         End of the session in ticks: the largest end over both sides, non-speech tokens included.
     rate : Fraction
         Frames a second.
+
+    Raises
+    ------
+    DataError
+        ``FB610`` for a session that ends before 0.
     """
     if end < 0:
         raise DataError("FB610", f"the session ends at {end} ticks, before 0")

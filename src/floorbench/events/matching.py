@@ -53,6 +53,11 @@ class Window:
     """Where a prediction may lie around a reference time ``r``: ``[r - before, r + after]``.
 
     Ticks, inclusive, 0 or more; no defaults, because the window decides the score.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a negative one.
     """
 
     before: Ticks

@@ -35,6 +35,11 @@ class TrpRules:
         The slot after the last word: labelled like the others, always a TRP, or left out.
     half_window : int
         Slots on either side of a slot that enter its density.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     rule: Literal["fixed", "adaptive"] = "fixed"

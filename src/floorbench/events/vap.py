@@ -54,6 +54,11 @@ class VapRules:
         Longest backchannel and least own silence on both sides.
     negative_left, negative_right : Fraction
         Margins inside a stretch of one speaker from which backchannel negatives are taken.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     rate: Fraction = Fraction(50)
@@ -211,7 +216,18 @@ def fill_pauses(activity: Bools) -> Bools:
 def equal_counts(
     events: VapEvents, *, keep: VapKind, reduce: VapKind, rng: np.random.Generator
 ) -> VapEvents:
-    """Return the events with ``reduce`` sampled down to the number of ``keep`` (never up)."""
+    """Return the events with ``reduce`` sampled down to the number of ``keep`` (never up).
+
+    Parameters
+    ----------
+    events : VapEvents
+    keep : VapKind
+        The kind whose number is matched.
+    reduce : VapKind
+        The kind that is sampled down.
+    rng : numpy.random.Generator
+        Source of the sample, without replacement.
+    """
     n = int((events.kind == KINDS.index(keep)).sum())
     index = np.flatnonzero(events.kind == KINDS.index(reduce))
     mask = np.ones(len(events), dtype=np.bool_)

@@ -32,6 +32,11 @@ class ProjectionRules:
         Lengths of the bins, which follow each other from the next frame on.
     active : Fraction
         A bin is active if at least this share of its frames is.
+
+    Raises
+    ------
+    UsageError
+        ``FB612`` for a threshold outside its range.
     """
 
     rate: Fraction = Fraction(50)
@@ -68,6 +73,7 @@ def projection_classes(vad: Mapping[Role, ArrayLike], rules: ProjectionRules) ->
     Parameters
     ----------
     vad : mapping of Role to array-like (T,)
+    rules : ProjectionRules
 
     Returns
     -------

@@ -14,6 +14,10 @@ tagged with its cluster. A metric is then a pure function of that, in one of two
 Both become the same thing through :func:`evaluator`: a function from an array of cluster weights
 ``(draws, clusters)`` to values ``(draws,)``. Inside these functions undefined is NaN; at the
 boundary (:func:`point`) it becomes ``None`` with the metric's own reason.
+
+An evaluator that knows a short way to its leave-one-out values offers it as a second method,
+``leave_one_out`` (:class:`floorbench.metrics.jackknife.LeavesOut`). All additive metrics do, and
+so does AUC; for the others the weights are written out.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.score import Coverage
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.errors import DataError
+from floorbench.metrics.jackknife import LeftOut
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,6 +68,12 @@ class Scored:
         Names behind coded columns: ``vocab["gold"][code]``. Label sets come from the task.
     units : tuple of str or None
         Names of the units, for drill-down; metrics never read them.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for columns of unequal length, a weight that is no weight, or a cluster code
+        outside the list.
     """
 
     cluster: Ints
@@ -85,6 +96,8 @@ class Scored:
             raise DataError(
                 "FB601", f"{len(self.strata)} strata codes for {len(self.clusters)} clusters"
             )
+        if not (np.isfinite(self.weight) & (self.weight >= 0)).all():
+            raise DataError("FB601", "a unit's weight is not a finite number of 0 or more")
         if n and (self.cluster.min() < 0 or self.cluster.max() >= len(self.clusters)):
             raise DataError("FB601", "a cluster code lies outside the list of clusters")
 
@@ -306,17 +319,58 @@ def evaluator(metric: Metric, scored: Scored) -> Evaluator:
     """Return the metric as a function of cluster weights ``(draws, clusters)``.
 
     This is the one door through which intervals and tests see a metric.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+
+    Raises
+    ------
+    DataError
+        What the metric says about the columns it reads.
     """
     if isinstance(metric, PreparedMetric):
         return metric.prepare(scored)
     if isinstance(metric, WeightedMetric):
         return lambda weights: metric.value_weighted(scored, weights)
-    sums = metric.rows(scored).by_cluster()
-    return lambda weights: metric.value(weights @ sums)
+    return OfSums(metric, metric.rows(scored).by_cluster())
+
+
+class OfSums:
+    """Evaluator of an additive metric from its sums per cluster.
+
+    Parameters
+    ----------
+    metric : AdditiveMetric
+    sums : float64 array (clusters, k)
+    """
+
+    def __init__(self, metric: AdditiveMetric, sums: Floats) -> None:
+        self._metric = metric
+        self._sums = sums
+
+    def __call__(self, weights: Floats) -> Floats:
+        """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``."""
+        return self._metric.value(weights @ self._sums)
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        """Return the value without each cluster in turn."""
+        return self._metric.value(left.totals(self._sums))
 
 
 def point(metric: Metric, scored: Scored) -> Point:
-    """Return the metric's value on the data as they are."""
+    """Return the metric's value on the data as they are.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+
+    Undefined
+    ---------
+    ``value`` is ``None`` and ``reason`` the metric's own.
+    """
     if isinstance(metric, WeightedMetric):
         ones = np.ones((1, len(scored.clusters)))
         value = float(metric.value_weighted(scored, ones)[0])
@@ -327,7 +381,13 @@ def point(metric: Metric, scored: Scored) -> Point:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide element-wise; NaN where the denominator is 0 (undefined, never 0)."""
+    """Divide element-wise; NaN where the denominator is 0 (undefined, never 0).
+
+    Parameters
+    ----------
+    numerator, denominator : float64 arrays
+        Broadcast against each other.
+    """
     numerator, denominator = np.broadcast_arrays(
         np.asarray(numerator, dtype=np.float64), np.asarray(denominator, dtype=np.float64)
     )
@@ -338,6 +398,11 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 
 def concat(parts: Sequence[Scored]) -> Scored:
     """Merge shards; clusters are united by name and must keep one stratum each.
+
+    Parameters
+    ----------
+    parts : sequence of Scored
+        Shards of one run, at least one.
 
     Raises
     ------

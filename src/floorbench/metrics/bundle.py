@@ -1,8 +1,8 @@
 """Many metrics on the same clusters, one matrix product per portion of draws.
 
 Reading a portion of bootstrap weights from memory costs more than using it. The cluster sums of
-all additive metrics therefore stand side by side in one matrix, so that each portion is multiplied
-once; every metric then maps its own columns to values.
+all additive metrics therefore stand side by side in one matrix, equal columns once, so that each
+portion is multiplied once; every metric then maps its own columns to values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from collections.abc import Mapping
 import numpy as np
 
 from floorbench.errors import DataError
-from floorbench.metrics.base import Evaluator, Floats, Metric, Scored, WeightedMetric, evaluator
+from floorbench.metrics.base import (
+    AdditiveMetric,
+    Evaluator,
+    Floats,
+    Ints,
+    Metric,
+    Scored,
+    WeightedMetric,
+    evaluator,
+)
+from floorbench.metrics.jackknife import LeftOut
 
 
 def evaluators(cells: Mapping[str, tuple[Metric, Scored]]) -> dict[str, Evaluator]:
@@ -33,38 +43,64 @@ def evaluators(cells: Mapping[str, tuple[Metric, Scored]]) -> dict[str, Evaluato
         ``FB601`` when two cells have different lists of clusters.
     """
     out: dict[str, Evaluator] = {}
-    sums: list[Floats] = []
     shared = _Product()
     clusters: tuple[str, ...] | None = None
-    width = 0
     for name, (metric, scored) in cells.items():
         if clusters is not None and scored.clusters != clusters:
             raise DataError("FB601", f"cell '{name}' has other clusters than the cells before it")
         clusters = scored.clusters
         if isinstance(metric, WeightedMetric):
             out[name] = evaluator(metric, scored)
-            continue
-        sums.append(metric.rows(scored).by_cluster())
-        columns = slice(width, width + sums[-1].shape[1])
-        width = columns.stop
-        out[name] = lambda w, m=metric, c=columns: m.value(  # type: ignore[misc]
-            shared.totals(w)[:, c]
-        )
-    if sums:
-        shared.sums = np.concatenate(sums, axis=1)
+        else:
+            out[name] = _Part(metric, shared, shared.add(metric.rows(scored).by_cluster()))
+    shared.close()
     return out
 
 
 class _Product:
-    """Totals of the last array of weights."""
+    """The distinct columns of all cells, and their totals for the last array of weights."""
 
     def __init__(self) -> None:
-        self.sums: Floats = np.empty((0, 0))
+        self._place: dict[bytes, int] = {}
+        self._columns: list[Floats] = []
         self._weights: Floats | None = None
         self._totals: Floats = np.empty((0, 0))
+        self.sums: Floats = np.empty((0, 0))
+
+    def add(self, sums: Floats) -> Ints:
+        """Take in the columns of a cell and return where they stand."""
+        places = []
+        for column in np.ascontiguousarray(sums.T):
+            place = self._place.setdefault(column.tobytes(), len(self._columns))
+            if place == len(self._columns):
+                self._columns.append(column)
+            places.append(place)
+        return np.array(places, dtype=np.int64)
+
+    def close(self) -> None:
+        """Write the columns into one matrix."""
+        if self._columns:
+            self.sums = np.stack(self._columns, axis=1)
+        self._place, self._columns = {}, []
 
     def totals(self, weights: Floats) -> Floats:
+        """Return the totals ``(draws, columns)`` of all cells."""
         if self._weights is not weights:
             self._totals = weights @ self.sums
             self._weights = weights
         return self._totals
+
+
+class _Part:
+    """Evaluator of one additive metric on its columns of the product."""
+
+    def __init__(self, metric: AdditiveMetric, shared: _Product, columns: Ints) -> None:
+        self._metric = metric
+        self._shared = shared
+        self._columns = columns
+
+    def __call__(self, weights: Floats) -> Floats:
+        return self._metric.value(self._shared.totals(weights)[:, self._columns])
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        return self._metric.value(left.totals(self._shared.sums[:, self._columns]))

@@ -26,6 +26,7 @@ from floorbench.metrics.inputs import (
     coded,
     fail_at,
     finite,
+    of_label,
     summed,
     vocabulary,
 )
@@ -109,6 +110,11 @@ def brier_multiclass(*, score: str = "scores", missing: str = "wrong") -> Additi
     Undefined
     ---------
     No unit; or a unit has no probabilities.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for an unknown missing policy.
 
     Source
     ------
@@ -207,7 +213,20 @@ def reliability(
 ) -> tuple[ReliabilityBin, ...]:
     """Return the reliability curve over the answered units, one entry per bin.
 
-    Parameters as for :func:`ece`.
+    Parameters
+    ----------
+    scored : Scored
+    positive : str
+        Label whose probability the score is.
+    bins, binning
+        Number and kind of bins, as for :func:`ece`.
+    score : str
+        Column of probabilities.
+
+    Raises
+    ------
+    DataError, UsageError
+        As for :func:`ece`.
     """
     _check_bins(bins, binning)
     p = _probabilities(scored, positive, score, "drop")
@@ -243,8 +262,7 @@ def _probabilities(scored: Scored, positive: str, score: str, missing: str) -> _
     gold = coded(scored, "gold")
     who = answers(scored, missing)
     values = _in_unit_interval(scored, score, who.answered)
-    if values.ndim == 2:
-        values = values[:, code]
+    values = of_label(scored, score, values, code)
     return _Probabilities(
         score=values,
         positive=(gold == code) & who.answered,
@@ -254,7 +272,7 @@ def _probabilities(scored: Scored, positive: str, score: str, missing: str) -> _
 
 
 def _in_unit_interval(scored: Scored, score: str, where: Bools) -> Floats:
-    values = finite(scored, score, where)
+    values = finite(scored, score, where, wide=True)
     outside = any_of_unit((values < 0) | (values > 1)) & where
     fail_at(scored, outside, "FB623", f"column '{score}' row {{row}} lies outside [0, 1]")
     return values

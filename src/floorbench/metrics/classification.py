@@ -37,6 +37,10 @@ def accuracy(
     Undefined
     ---------
     No unit is left.
+
+    Source
+    ------
+    Standard. With ``wrong`` its denominator is what the protocol asked for, not what was answered.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -140,6 +144,10 @@ def macro_accuracy(
     Undefined
     ---------
     A label of the set has no unit; the reason names it.
+
+    Source
+    ------
+    CoDeTT, stage 1 row averages; ECHO, macro accuracy.
     """
     return macro_recall_metric("macro_accuracy", labels, gold, predicted, missing)
 
@@ -293,6 +301,10 @@ def prediction_share(
     Undefined
     ---------
     No unit is left.
+
+    Source
+    ------
+    ECHO, yield rate.
     """
 
     def statistics(scored: Scored) -> Floats:

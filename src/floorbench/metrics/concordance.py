@@ -2,7 +2,9 @@
 
 Two ways, chosen by size. With few clusters, the concordance of every pair of clusters is computed
 once: the AUC of a draw with cluster weights w is then w'Mw / (w'p)(w'n). With many clusters the
-units are sorted once and every draw is a running sum. Both count ties half.
+units are sorted once and every draw is a running sum. Both count ties half. Leave-one-out values
+are the same quadratic form at weights that differ from 1 in one stratum; its terms are sums of
+wins over everything, over the own stratum and over the own cluster, a sort each.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from floorbench.metrics.base import Bools, Floats, Ints, ratio
+from floorbench.metrics.jackknife import LeftOut
 
 MATRIX_CLUSTERS = 2048
 """At most this many clusters get a concordance matrix (32 MiB of float64)."""
@@ -48,6 +51,45 @@ class Concordance:
         few = self._n_clusters <= min(MATRIX_CLUSTERS, 2 * len(weights))
         won = self._by_matrix(weights) if few else self._by_scan(weights)
         return ratio(won, (weights @ p) * (weights @ n))
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        """Return the AUC without each cluster in turn.
+
+        With M the concordance of pairs of clusters, u the present clusters, h the stratum of the
+        cluster c left out and f the weight of its rest, the weights are
+        w = u + (f - 1) 1_h - f 1_c, and w'Mw is written out term by term.
+        """
+        inside = left.present[self._cluster]
+        cluster = self._cluster[inside]
+        stratum = left.stratum[cluster]
+        score, positive = self._score[inside], self._is_positive[inside]
+        p, n = self._positive[inside], self._negative[inside]
+
+        def mass(values: Floats) -> Floats:
+            found = np.bincount(cluster, weights=values, minlength=self._n_clusters)
+            return found.astype(np.float64, copy=False)
+
+        def terms(group: Ints) -> Floats:
+            won = _won(score, group, positive, p, n)
+            return np.stack([mass(np.where(positive, won, 0.0)),
+                             mass(np.where(positive, 0.0, won))], axis=1)  # fmt: skip
+
+        everywhere, in_stratum = terms(np.zeros_like(cluster)), terms(stratum)
+        alone = terms(cluster)[:, 0]
+        of_stratum = [left.by_stratum(t)[left.stratum[left.clusters]] for t in
+                      (everywhere, in_stratum)]  # fmt: skip
+        c, f = left.clusters, left.factor
+        g = f - 1
+        won = (
+            everywhere[left.present, 0].sum()
+            + g * of_stratum[0].sum(axis=1)
+            - f * everywhere[c].sum(axis=1)
+            + g * g * of_stratum[1][:, 0]
+            - g * f * in_stratum[c].sum(axis=1)
+            + f * f * alone[c]
+        )
+        totals = left.totals(np.stack([mass(p), mass(n)], axis=1))
+        return ratio(won, totals[:, 0] * totals[:, 1])
 
     def _by_matrix(self, weights: Floats) -> Floats:
         if self._matrix is None:
@@ -101,3 +143,43 @@ class Concordance:
             q = np.add.reduceat(w * self._negative, starts, axis=1)
             won[first : first + step] = (p * (np.cumsum(q, axis=1) - q / 2)).sum(axis=1)
         return won
+
+
+def _won(score: Floats, group: Ints, positive: Bools, p: Floats, n: Floats) -> Floats:
+    """Return each unit's weighted comparisons won by the positive side, inside its group.
+
+    For a positive unit: its weight times the mass of negatives below it; for a negative unit: its
+    weight times the mass of positives above it; ties half.
+
+    Parameters
+    ----------
+    score : float64 array (n,), rising
+    group : int64 array (n,)
+    positive : bool array (n,)
+    p, n : float64 arrays (n,)
+        Weight of each unit as a positive and as a negative.
+    """
+    out = np.empty(len(score))
+    if not len(score):
+        return out
+    order = np.argsort(group, kind="stable")
+    g, s = group[order], score[order]
+    first = np.concatenate([[True], g[1:] != g[:-1]])
+    tied = np.flatnonzero(first | np.concatenate([[True], s[1:] != s[:-1]]))
+    block = np.repeat(np.arange(len(tied)), np.diff(tied, append=len(s)))
+    starts = np.flatnonzero(first)
+    mine = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(s)))
+
+    def below(mass: Floats) -> tuple[Floats, Floats]:
+        """Mass under each unit with ties half, and the mass of its group."""
+        blocks = np.add.reduceat(mass, tied)
+        before = np.cumsum(blocks) - blocks
+        under = (before + blocks / 2)[block] - before[block[starts]][mine]
+        return under, np.add.reduceat(mass, starts)[mine]
+
+    negatives, _ = below(n[order])
+    positives, all_positives = below(p[order])
+    out[order] = np.where(
+        positive[order], p[order] * negatives, n[order] * (all_positives - positives)
+    )
+    return out

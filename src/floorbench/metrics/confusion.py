@@ -60,11 +60,14 @@ def confusion(
 
     Parameters
     ----------
+    scored : Scored
     labels : sequence of str
         The task's label set, in the order of rows and columns.
     missing : {'wrong', 'drop'}
         Missing predictions stand in the column ``(none)`` or are left out; unsupported ones
         always stand in ``(none)``.
+    gold, predicted : str
+        Names of the two label columns.
     """
     check_missing(missing)
     wanted = check_labels(labels)

@@ -27,7 +27,15 @@ def recall(tp: Floats, fn: Floats) -> Floats:
 
 
 def f_beta(tp: Floats, fp: Floats, fn: Floats, beta: float = 1.0) -> Floats:
-    """(1 + b^2) TP / ((1 + b^2) TP + FP + b^2 FN); undefined only if all three are 0."""
+    """(1 + b^2) TP / ((1 + b^2) TP + FP + b^2 FN); undefined only if all three are 0.
+
+    Parameters
+    ----------
+    tp, fp, fn : float64 arrays
+        Counts of one label against the rest.
+    beta : float
+        Weight of recall.
+    """
     b2 = beta * beta
     return ratio((1 + b2) * tp, (1 + b2) * tp + fp + b2 * fn)
 

@@ -182,14 +182,20 @@ def nmae(*, norm: str = "max_possible", missing: str = "wrong") -> Additive:
 def nmse(*, norm: str = "max_possible", missing: str = "wrong") -> Additive:
     """Mean over predictions of d^2 / norm of the stimulus; the norm is not squared.
 
-    Parameters, undefined cases and source as for :func:`nmae`.
-
     Parameters
     ----------
     norm : {'max_possible', 'max_predicted', 'n_slots', 'none'}
         What distances are divided by, as for ``nmae``.
     missing : {'wrong', 'drop'}
         A slot without an answer is no prediction under either policy.
+
+    Undefined
+    ---------
+    No stimulus has both a prediction and a consensus slot. If all d are 0 the value is 0.
+
+    Source
+    ------
+    Within-turn TRP, NMSE; the paper gives a bare sum under this name and no normaliser.
     """
     check_choice("norm", norm, NORMS)
     return _distance("nmse", missing, {"norm": norm}, lambda s, _: _normed(s, norm, 2))
@@ -304,7 +310,10 @@ def _distance(
         slots = read_slots(scored, missing=missing)
         values: Floats = np.empty(0)
         if column is not None:
-            values = finite(scored, column, np.ones(len(scored), dtype=np.bool_))
+            wide = column == "responses"
+            values = finite(scored, column, np.ones(len(scored), dtype=np.bool_), wide=wide)
+            if wide and values.ndim == 1:
+                raise DataError("FB601", "column 'responses' has one value per unit, not a row")
             if column == "proportion":
                 fail_at(
                     scored,

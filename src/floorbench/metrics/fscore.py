@@ -40,6 +40,10 @@ def recall(
     Undefined
     ---------
     The label has no unit.
+
+    Source
+    ------
+    Standard.
     """
     return recall_metric("recall", label, gold, predicted, missing)
 
@@ -63,6 +67,10 @@ def precision(
     Undefined
     ---------
     The label was never predicted.
+
+    Source
+    ------
+    Standard.
     """
     return one_label_metric(
         "precision",
@@ -100,6 +108,16 @@ def f_score(
     ---------
     The label occurs neither in gold nor in the predictions. A system that never predicts it has
     an undefined precision and an F of 0.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a ``beta`` that is not above 0.
+
+    Source
+    ------
+    C. J. van Rijsbergen (1979), Information Retrieval, chapter 7. The count form stays defined for
+    a system without predictions, which has F 0.
     """
     if not (np.isfinite(beta) and beta > 0):
         raise UsageError("FB103", f"beta={beta} is not a positive number")
@@ -132,6 +150,10 @@ def specificity(
     Undefined
     ---------
     No answered unit has another gold label.
+
+    Source
+    ------
+    Standard: recall of the rest; an unanswered negative leaves the denominator.
     """
     return one_label_metric(
         "specificity",
@@ -161,6 +183,10 @@ def balanced_accuracy(
     Undefined
     ---------
     Recall or specificity is.
+
+    Source
+    ------
+    Standard: mean of sensitivity and specificity, for one label against the rest.
     """
 
     def why(totals: Mapping[str, float]) -> str:
@@ -197,6 +223,10 @@ def macro_f1(
     Undefined
     ---------
     A label of the set occurs neither in gold nor in the predictions; the reason names it.
+
+    Source
+    ------
+    Standard, the mean of the labels' F1; the label set is the declared one.
     """
     return many_label_metric(
         "macro_f1",
@@ -232,6 +262,10 @@ def micro_f1(
     Undefined
     ---------
     None of the labels occurs in gold or in the predictions.
+
+    Source
+    ------
+    Standard: F1 of the summed counts of the declared labels.
     """
 
     def of_totals(totals: Floats) -> Floats:
@@ -330,6 +364,10 @@ def always_f1(
     Undefined
     ---------
     No unit is left, or the label has none.
+
+    Source
+    ------
+    Follows from F1 = 2 TP / (2 TP + FP + FN) with everything predicted: 2 pi / (1 + pi).
     """
     return prevalence_metric(
         "always_f1",

@@ -78,7 +78,21 @@ def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def fail_at(scored: Scored, bad: Bools, code: str, what: str) -> None:
-    """Raise ``code`` for the first row where ``bad`` holds; ``{row}`` in ``what`` is filled in."""
+    """Raise ``code`` for the first row where ``bad`` holds; ``{row}`` in ``what`` is filled in.
+
+    Parameters
+    ----------
+    scored : Scored
+        Names the unit, if its units have names.
+    bad : bool array (n,)
+    code, what : str
+        Code of the error and its sentence.
+
+    Raises
+    ------
+    DataError
+        With ``code``, if any row is bad.
+    """
     if not bad.any():
         return
     row = int(np.argmax(bad))
@@ -111,9 +125,40 @@ def vocabulary(scored: Scored, column: str) -> tuple[str, ...]:
     return scored.vocab[column]
 
 
+def numbers(scored: Scored, column: str, *, wide: bool = False) -> Column:
+    """Return a column of numbers, one per unit (or a row of them if ``wide``).
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for a column that is absent or of another form.
+    """
+    values = np.asarray(scored.column(column))
+    if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= 1 + wide:
+        raise DataError(
+            "FB601", f"column '{column}' holds {values.dtype} in the shape {values.shape}"
+        )
+    return values
+
+
 def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None) -> Ints:
-    """Return a coded column, with every code inside ``[low, number of labels)``."""
-    values = scored.column(column)
+    """Return a coded column, with every code inside ``[low, number of labels)``.
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+    low : int
+        Smallest code allowed: -1 where "no label" is.
+    vocab : str or None
+        Column whose label set the codes index; the column itself by default.
+
+    Raises
+    ------
+    DataError
+        ``FB620`` for a code outside the label set or of another type.
+    """
+    values = numbers(scored, column)
     labels = vocabulary(scored, vocab if vocab is not None else column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, codes are integers")
@@ -123,8 +168,14 @@ def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None
 
 
 def answers(scored: Scored, missing: str, outcome: str = "outcome") -> Answers:
-    """Return which units are answered and which count under the missing policy."""
-    codes = scored.column(outcome)
+    """Return which units are answered and which count under the missing policy.
+
+    Raises
+    ------
+    DataError
+        ``FB629`` for an unknown outcome code.
+    """
+    codes = numbers(scored, outcome)
     if not np.issubdtype(codes.dtype, np.integer):
         raise DataError("FB629", f"column '{outcome}' holds {codes.dtype}, codes are integers")
     bad = (codes < 0) | (codes >= len(OUTCOMES))
@@ -142,6 +193,13 @@ def labels(
     outcome: str = "outcome",
 ) -> Labels:
     """Return checked gold and predicted labels.
+
+    Parameters
+    ----------
+    scored : Scored
+    missing : {'wrong', 'drop'}
+    gold, predicted, outcome : str
+        Names of the columns.
 
     Raises
     ------
@@ -163,9 +221,28 @@ def labels(
     return Labels(truth, np.where(answered, said, -1), answered, kept)
 
 
-def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") -> Floats:
-    """Return a real column, finite wherever ``where`` holds (any axis after the first)."""
-    values = np.asarray(scored.column(column), dtype=np.float64)
+def finite(
+    scored: Scored, column: str, where: Bools, *, code: str = "FB622", wide: bool = False
+) -> Floats:
+    """Return a real column, finite wherever ``where`` holds (any axis after the first).
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+    where : bool array (n,)
+        Units that claim a value.
+    code : str
+        Code of the error.
+    wide : bool
+        Whether a unit may have a row of values.
+
+    Raises
+    ------
+    DataError
+        With ``code``, for a NaN or infinite value of such a unit.
+    """
+    values = numbers(scored, column, wide=wide).astype(np.float64, copy=False)
     fail_at(
         scored,
         any_of_unit(~np.isfinite(values)) & where,
@@ -175,16 +252,50 @@ def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") ->
     return values
 
 
+def of_label(scored: Scored, column: str, values: Floats, code: int) -> Floats:
+    """Return one label's scores of values ``(n,)`` or ``(n, labels)``.
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+        Where the values come from.
+    values : float64 array
+    code : int
+        Code of the label.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` when there are not as many scores as labels.
+    """
+    if values.ndim == 1:
+        return values
+    labels = len(vocabulary(scored, "gold"))
+    if values.shape[1] != labels:
+        raise DataError(
+            "FB601",
+            f"column '{column}' has {values.shape[1]} scores per unit, there are {labels} labels",
+        )
+    return values[:, code]
+
+
 def any_of_unit(flags: Bools) -> Bools:
     """Reduce flags ``(n,)`` or ``(n, k)`` to one per unit."""
     return flags if flags.ndim == 1 else np.asarray(flags.any(axis=1), dtype=np.bool_)
 
 
 def integers(scored: Scored, column: str, default: int | None = None) -> Ints:
-    """Return an integer column; with a ``default`` it may be absent."""
+    """Return an integer column; with a ``default`` it may be absent.
+
+    Raises
+    ------
+    DataError
+        ``FB620`` for a column of another type.
+    """
     if default is not None and column not in scored.columns:
         return np.full(len(scored), default, dtype=np.int64)
-    values: Column = scored.column(column)
+    values: Column = numbers(scored, column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, integers are needed")
     return values.astype(np.int64, copy=False)

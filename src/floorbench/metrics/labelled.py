@@ -32,7 +32,17 @@ def label_spec(
     *,
     better: str | None = "higher",
 ) -> MetricSpec:
-    """Return the spec of a metric over label units."""
+    """Return the spec of a metric over label units.
+
+    Parameters
+    ----------
+    name : str
+    gold, predicted, missing : str
+        Columns and missing policy; they enter the spec.
+    parameters : mapping
+        What else changes the value.
+    better : {'higher', 'lower'} or None
+    """
     return MetricSpec(
         name=name,
         version="1",
@@ -52,7 +62,20 @@ def one_label_metric(
     why: Why,
     parameters: Mapping[str, JsonValue] | None = None,
 ) -> Additive:
-    """Build a metric of the tp, fp, fn and tn of one label."""
+    """Build a metric of the tp, fp, fn and tn of one label.
+
+    Parameters
+    ----------
+    name, label : str
+    where : (str, str, str)
+        Gold column, predicted column, missing policy.
+    statistic : callable
+        Counts to values.
+    why : callable
+        Totals by name to the reason for being undefined.
+    parameters : mapping or None
+        What else changes the value.
+    """
     gold, predicted, missing = where
 
     def statistics(scored: Scored) -> Floats:
@@ -70,7 +93,15 @@ def one_label_metric(
 
 
 def recall_metric(name: str, label: str, gold: str, predicted: str, missing: str) -> Additive:
-    """Build the recall of one label under the given name."""
+    """Build the recall of one label under the given name.
+
+    Parameters
+    ----------
+    name, label : str
+    gold, predicted : str
+        Names of the two label columns.
+    missing : {'wrong', 'drop'}
+    """
     return one_label_metric(
         name,
         label,
@@ -88,7 +119,20 @@ def many_label_metric(
     *,
     gold_only: bool,
 ) -> Additive:
-    """Build a metric of the tp, fp and fn of a declared set of labels."""
+    """Build a metric of the tp, fp and fn of a declared set of labels.
+
+    Parameters
+    ----------
+    name : str
+    labels : sequence of str
+        The declared label set.
+    where : (str, str, str)
+        Gold column, predicted column, missing policy.
+    of_totals : callable
+        Totals ``(..., 3 k)`` to values.
+    gold_only : bool
+        Whether a label without a gold unit makes it undefined, or only one without any trace.
+    """
     gold, predicted, missing = where
     wanted = check_labels(labels)
 
@@ -114,7 +158,17 @@ def many_label_metric(
 def macro_recall_metric(
     name: str, labels: Sequence[str], gold: str, predicted: str, missing: str
 ) -> Additive:
-    """Build the mean recall of a declared set under the given name."""
+    """Build the mean recall of a declared set under the given name.
+
+    Parameters
+    ----------
+    name : str
+    labels : sequence of str
+        The declared label set.
+    gold, predicted : str
+        Names of the two label columns.
+    missing : {'wrong', 'drop'}
+    """
 
     def of_totals(totals: Floats) -> Floats:
         tp, _, fn = counts.thirds(totals)
@@ -127,7 +181,16 @@ def macro_recall_metric(
 def prevalence_metric(
     name: str, label: str, where: tuple[str, str, str], value: Callable[[Floats], Floats]
 ) -> Additive:
-    """Build a function of one label's prevalence."""
+    """Build a function of one label's prevalence.
+
+    Parameters
+    ----------
+    name, label : str
+    where : (str, str, str)
+        Gold column, predicted column, missing policy.
+    value : callable
+        Prevalences to values.
+    """
     gold, predicted, missing = where
 
     def statistics(scored: Scored) -> Floats:

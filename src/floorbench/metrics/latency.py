@@ -24,7 +24,15 @@ import numpy as np
 from floorbench.core.spec import MetricSpec
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Evaluator, Floats, Ints, Scored, ratio
-from floorbench.metrics.inputs import answers, as_rows, check_missing, fail_at, finite, integers
+from floorbench.metrics.inputs import (
+    answers,
+    as_rows,
+    check_missing,
+    fail_at,
+    finite,
+    integers,
+    numbers,
+)
 from floorbench.metrics.kinds import Additive, Weighted
 
 STATUSES = ("answered", "missed", "censored")
@@ -103,6 +111,10 @@ def latency_percentile_plain(*, level: float = 0.5, missing: str = "wrong") -> W
     Undefined
     ---------
     No event; or fewer than ``level`` of the events are answered.
+
+    Source
+    ------
+    Ours: the percentile without a model of censoring.
     """
     return _percentile("latency_percentile_plain", level, missing, _plain)
 
@@ -123,6 +135,10 @@ def latency_percentile_conditional(*, level: float = 0.5, missing: str = "wrong"
     Undefined
     ---------
     No event was answered.
+
+    Source
+    ------
+    Ours, for comparison with papers that leave out what was not answered.
     """
     return _percentile("latency_percentile_conditional", level, missing, _conditional)
 
@@ -138,6 +154,10 @@ def latency_mean_conditional(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event was answered.
+
+    Source
+    ------
+    Ours, for comparison with papers that print means of answered events.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -164,6 +184,10 @@ def answered_share(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event.
+
+    Source
+    ------
+    Ours: no percentile is printed without it.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -190,6 +214,10 @@ def early_share(*, missing: str = "wrong") -> Additive:
     Undefined
     ---------
     No event.
+
+    Source
+    ------
+    Ours: latency is signed and early entries are kept, so their share is shown.
     """
 
     def statistics(scored: Scored) -> Floats:
@@ -208,8 +236,8 @@ def early_share(*, missing: str = "wrong") -> Additive:
 def _per_unit(scored: Scored, missing: str) -> tuple[Floats, Floats, Floats]:
     read_latencies(scored, missing=missing)
     who = answers(scored, missing)
-    answered = who.answered & (scored.column("status") == ANSWERED)
-    latency = np.asarray(scored.column("latency"), dtype=np.float64)
+    answered = who.answered & (numbers(scored, "status") == ANSWERED)
+    latency = np.asarray(numbers(scored, "latency"), dtype=np.float64)
     return latency, answered.astype(np.float64), who.kept.astype(np.float64)
 
 

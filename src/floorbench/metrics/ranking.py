@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
-from floorbench.errors import DataError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
 from floorbench.metrics.concordance import Concordance
 from floorbench.metrics.inputs import (
@@ -28,7 +27,9 @@ from floorbench.metrics.inputs import (
     code_of,
     coded,
     finite,
+    of_label,
 )
+from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.metrics.kinds import Weighted, undefined
 from floorbench.metrics.roc import EqualError
 
@@ -75,7 +76,6 @@ def eer(*, positive: str, score: str = "score", missing: str = "wrong") -> Weigh
     """Equal error rate: where false positive rate = false negative rate on the ROC.
 
     The ROC is joined by straight lines, so that the value does not jump with the grid of scores.
-    Parameters, undefined cases and errors as for :func:`auc`.
 
     Parameters
     ----------
@@ -85,6 +85,19 @@ def eer(*, positive: str, score: str = "score", missing: str = "wrong") -> Weigh
         Score column, ``(n,)`` or with one column per label.
     missing : {'wrong', 'drop'}
         Undefined without full coverage, or on the answered units under another name.
+
+    Undefined
+    ---------
+    A class has no unit; or a unit has no score (see the module).
+
+    Raises
+    ------
+    DataError
+        ``FB622`` for a NaN or infinite score of an answered unit.
+
+    Source
+    ------
+    DualTurn, word level; linear interpolation on the ROC.
     """
     return _metric("eer", EqualError, (positive,), score, missing)
 
@@ -113,7 +126,7 @@ def auc_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "w
 
 
 def eer_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "wrong") -> Weighted:
-    """Mean one-vs-rest EER over a declared set of labels; undefined cases as for AUC.
+    """Mean one-vs-rest EER over a declared set of labels.
 
     Parameters
     ----------
@@ -123,6 +136,14 @@ def eer_macro(*, labels: Sequence[str], score: str = "scores", missing: str = "w
         Score column, ``(n,)`` or with one column per label.
     missing : {'wrong', 'drop'}
         Undefined without full coverage, or on the answered units under another name.
+
+    Undefined
+    ---------
+    Any of the labels has no unit or all units; the reason names it. Otherwise as :func:`eer`.
+
+    Source
+    ------
+    DualTurn, average EER over C, B and T.
     """
     return _metric("eer_macro", EqualError, check_labels(labels), score, missing)
 
@@ -131,20 +152,27 @@ def read_scores(scored: Scored, *, positive: str, score: str, missing: str) -> S
     """Return the answered units of one binary question, checked.
 
     ``unanswered`` counts the units that the missing policy keeps and that have no score.
+
+    Parameters
+    ----------
+    scored : Scored
+    positive : str
+        Label of the positive class.
+    score : str
+        Score column, ``(n,)`` or with one column per label.
+    missing : {'wrong', 'drop'}
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for a score column of the wrong width, ``FB622`` for a score that is not finite.
     """
     check_missing(missing)
     code = code_of(scored, "gold", positive)
     gold = coded(scored, "gold")
     who = answers(scored, missing)
-    values = finite(scored, score, who.answered)
-    if values.ndim == 2:
-        if values.shape[1] != len(scored.vocab["gold"]):
-            raise DataError(
-                "FB601",
-                f"column '{score}' has {values.shape[1]} scores per unit, there are "
-                f"{len(scored.vocab['gold'])} labels",
-            )
-        values = values[:, code]
+    values = finite(scored, score, who.answered, wide=True)
+    values = of_label(scored, score, values, code)
     use = who.answered
     return Scores(
         score=values[use],
@@ -154,6 +182,21 @@ def read_scores(scored: Scored, *, positive: str, score: str, missing: str) -> S
         n_clusters=len(scored.clusters),
         unanswered=int((who.kept & ~who.answered).sum()),
     )
+
+
+class _Mean:
+    """Mean of evaluators."""
+
+    def __init__(self, parts: Sequence[Evaluator]) -> None:
+        self._parts = parts
+
+    def __call__(self, weights: Floats) -> Floats:
+        mean: Floats = np.mean([part(weights) for part in self._parts], axis=0)
+        return mean
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        mean: Floats = np.mean([leave_one_out(part, left) for part in self._parts], axis=0)
+        return mean
 
 
 def _metric(
@@ -172,7 +215,7 @@ def _metric(
             if s.unanswered:
                 return undefined
             parts.append(build(s.score, s.positive, s.weight, s.cluster, s.n_clusters))
-        return lambda weights: np.mean([part(weights) for part in parts], axis=0)
+        return _Mean(parts)
 
     def why(scored: Scored) -> str:
         for label in labels:

@@ -70,7 +70,21 @@ class Sweep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatingPoint:
-    """A threshold with the rule that chose it and what it reached on the choosing split."""
+    """A threshold with the rule that chose it and what it reached on the choosing split.
+
+    Parameters
+    ----------
+    positive : str
+    threshold : float
+        A unit is positive when its score is at least this.
+    objective : str
+    limit : float or None
+    beta : float
+    value : float
+        The objective on the choosing split, over the answered units.
+    unanswered : int
+        Units without a score; they took no part.
+    """
 
     positive: str
     threshold: float
@@ -87,6 +101,18 @@ class Reading:
 
     ``missed`` and ``spared`` are the unanswered positives and negatives: a missing positive is a
     false negative (it is in ``fn``), a missing negative is in no count.
+
+    Parameters
+    ----------
+    point : OperatingPoint
+    tp, fp, fn, tn : float
+        Weighted counts; unanswered positives are in ``fn``.
+    missed, spared : float
+        Unanswered positives and negatives.
+    accuracy, precision, recall, fpr, f_score : float or None
+        Unanswered units are wrong in ``accuracy``.
+    value : float or None
+        The objective on this split.
     """
 
     point: OperatingPoint
@@ -111,6 +137,14 @@ class Reading:
 
 def sweep(scored: Scored, *, positive: str, score: str = "score") -> Sweep:
     """Return the counts at every candidate threshold, over the answered units.
+
+    Parameters
+    ----------
+    scored : Scored
+    positive : str
+        Label that high scores stand for.
+    score : str
+        Score column.
 
     Raises
     ------
@@ -150,6 +184,9 @@ def choose(
 
     Parameters
     ----------
+    scored : Scored
+    positive : str
+        Label that high scores stand for.
     objective : {'accuracy', 'balanced_accuracy', 'f_score', 'recall_at_fpr', 'fpr_at_recall'}
         ``recall_at_fpr``: highest recall with FPR <= ``limit``. ``fpr_at_recall``: lowest FPR
         with recall >= ``limit``.
@@ -157,6 +194,8 @@ def choose(
         In [0, 1]; needed by the last two objectives and refused by the others.
     beta : float
         For ``f_score``.
+    score : str
+        Score column.
 
     Raises
     ------
@@ -192,7 +231,20 @@ def choose(
 
 
 def read(scored: Scored, point: OperatingPoint, *, score: str = "score") -> Reading:
-    """Read a chosen threshold on another split, missing predictions counted as wrong."""
+    """Read a chosen threshold on another split, missing predictions counted as wrong.
+
+    Parameters
+    ----------
+    scored : Scored
+        Units of the other split.
+    point : OperatingPoint
+    score : str
+        Score column.
+
+    Undefined
+    ---------
+    Ratios without a denominator are ``None``.
+    """
     s = read_scores(scored, positive=point.positive, score=score, missing="wrong")
     said = s.score >= point.threshold
     tp, fp, fn, tn = (

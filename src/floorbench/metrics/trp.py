@@ -118,6 +118,11 @@ def slot_f(
     ---------
     No slot is consensus-positive and none was predicted. A system that predicts nothing has F 0.
 
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a ``beta`` that is not above 0.
+
     Source
     ------
     Within-turn TRP, section 5.
@@ -150,6 +155,10 @@ def slot_specificity(
     Undefined
     ---------
     No answered slot is consensus-negative.
+
+    Source
+    ------
+    Ours, beside the precision and recall of within-turn TRP, section 5.
     """
     return _slot_metric(
         "slot_specificity",
@@ -176,6 +185,10 @@ def slot_balanced_accuracy(
     Undefined
     ---------
     No slot is consensus-positive, or no answered one consensus-negative.
+
+    Source
+    ------
+    Ours, beside the precision and recall of within-turn TRP, section 5.
     """
     return _slot_metric(
         "slot_balanced_accuracy",

@@ -48,6 +48,11 @@ _PRINTED = {
 }
 
 
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Return every table of the task that the results can fill."""
+    return [*stage1(results), *turn_ends(results), *stage2(results)]
+
+
 def stage1(results: Sequence[Result]) -> list[Table]:
     """Return one stage-1 table per language, with the paper's own rows below."""
     out = []
@@ -74,6 +79,39 @@ def stage1(results: Sequence[Result]) -> list[Table]:
             )
         )
     return out
+
+
+def turn_ends(results: Sequence[Result]) -> list[Table]:
+    """Return, for scored systems, Completion against Incomplete: AUC and both accuracies.
+
+    A starter set whose voices are right gives a good detector an AUC of at least 0.8 in English.
+    """
+    ends = ("Completion", "Incomplete")
+    rows = []
+    for result in results:
+        for language, name in LANGUAGES.items():
+            cells: dict[str, Cell] = {}
+            for e in result.estimates:
+                if e.slice.get("language") != language or e.slice.get("condition") != "h0":
+                    continue
+                if e.slice.get("scenarios") == "Completion+Incomplete":
+                    cells["auc"] = cell(e, scale=1.0, digits=3)
+                elif e.metric == "class_accuracy" and e.slice.get("scenario") in ends:
+                    cells[e.slice["scenario"]] = cell(e)
+            if "auc" in cells:
+                rows.append(Row(name=f"{result.system.name} {name}", cells=cells))
+    if not rows:
+        return []
+    columns = {"auc": "AUC", "Completion": "Completion right", "Incomplete": "Incomplete right"}
+    return [
+        Table(
+            title="Is the turn over? Completion against Incomplete (accuracy in %)",
+            head="system",
+            columns=columns,
+            rows=rows,
+            notes=notes(results),
+        )
+    ]
 
 
 def stage2(results: Sequence[Result]) -> list[Table]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from floorbench.report import codett
+from floorbench.report import codett, dualturn, echo, trp
 from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table
 from floorbench.run.scoring import Result
 
 _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
-    "codett": lambda results: [*codett.stage1(results), *codett.stage2(results)],
+    "codett": codett.tables,
+    "echo": echo.tables,
+    "trp": lambda results: [trp.table(results)],
+    "dualturn-4s": dualturn.tables,
+    "vap-1s": dualturn.vap_tables,
 }
 
 
@@ -28,11 +32,12 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
     make = _TABLES.get(results[0].task.name)
     if make is None or every:
         return [summary(result, every=every) for result in results]
-    return _shared_notes_last(make(results), set(notes(results)))
+    return shared_notes_last(make(results), results)
 
 
-def _shared_notes_last(made: list[Table], shared: set[str]) -> list[Table]:
+def shared_notes_last(made: list[Table], results: Sequence[Result]) -> list[Table]:
     """Keep the notes that all tables of a group share under the last one only."""
+    shared = set(notes(results))
     return [
         replace(table, notes=tuple(n for n in table.notes if n not in shared))
         if table is not made[-1]

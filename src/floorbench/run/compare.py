@@ -1,19 +1,21 @@
-"""Two runs side by side: same protocol or no comparison, then differences with p values."""
+"""Runs side by side: same protocol or no comparison, then differences with p values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from floorbench.core.score import Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
-from floorbench.run.scoring import SHARES, Cells, Opened, cells, signature_of
+from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.stats.bootstrap import DRAWS
+from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
-from floorbench.stats.paired import Comparison, compare, wording
-from floorbench.stats.permutation import PERMUTATIONS
+from floorbench.stats.paired import Comparison, compare_cells, matched, wording
+from floorbench.stats.permutation import PERMUTATIONS, Pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +23,17 @@ class CellComparison:
     """One cell of both runs, first minus second.
 
     ``found`` is ``None`` exactly when ``reason`` says why the cell is not compared. ``adjusted``
-    is the p value after Holm's correction over all cells of the report.
+    is the p value after Holm's correction over every cell of every comparison of the report.
+
+    Parameters
+    ----------
+    metric : str
+    slice : mapping of str to str
+    found : Comparison or None
+    adjusted : float or None
+    wording : str
+        What the comparison shows, or why there is none.
+    reason : str or None
     """
 
     metric: str
@@ -34,33 +46,65 @@ class CellComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """Both signatures, where the systems differ, and the cells."""
+    """Both signatures, where the systems differ, and the cells.
+
+    ``tests`` counts the p values that were corrected together, those of the other comparisons of
+    the report included.
+
+    Parameters
+    ----------
+    first, second : Signature
+    system_differences : tuple of Difference
+    cells : tuple of CellComparison
+    tests : int
+    """
 
     first: Signature
     second: Signature
     system_differences: tuple[Difference, ...]
     cells: tuple[CellComparison, ...]
+    tests: int
 
 
-def compare_runs(
-    first: Opened,
-    second: Opened,
+def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
+    """Compare two runs, first minus second; :func:`compare_many` with one pair.
+
+    Parameters
+    ----------
+    first, second : Opened
+    options
+        Those of :func:`compare_many`.
+    """
+    return compare_many([first], second, **options)[0]
+
+
+def compare_many(
+    runs: Sequence[Opened],
+    base: Opened,
     *,
     draws: int = DRAWS,
     level: float = 0.95,
     permutations: int = PERMUTATIONS,
     headline: bool = True,
-) -> RunComparison:
-    """Score two runs with this version of floorbench and compare them cell by cell.
+) -> tuple[RunComparison, ...]:
+    """Score runs with this version of floorbench and compare each with ``base``, cell by cell.
 
     Parameters
     ----------
-    first, second : Opened
-        From :func:`floorbench.run.scoring.open_predictions`. The seed of the first is used.
+    runs : sequence of Opened
+        From :func:`floorbench.run.scoring.open_predictions`; each is "first" in its comparison.
+    base : Opened
+        The run that every other is compared with ("second"). Its seed is used.
     draws, level, permutations
         Of the paired cluster bootstrap and the permutation test.
     headline : bool
         Only the cells of the printed table; all cells otherwise.
+
+    Returns
+    -------
+    tuple of RunComparison
+        One per run, in order. Holm's correction is over all p values of all of them, since one
+        report prints them.
 
     Undefined
     ---------
@@ -73,25 +117,49 @@ def compare_runs(
     UsageError
         ``FB520`` listing where the protocol parts differ.
     """
-    made = (cells(first), cells(second._replace(seed=first.seed)))
-    signatures = [signature_of(m, draws=draws, level=level) for m in made]
-    _demand_equal(*signatures)
-    compared = [
-        _cell(a, b, first.seed, draws, level, permutations) for a, b in _pairs(*made, headline)
-    ]
-    adjusted = holm(
-        {str(i): c.found.test.p if c.found is not None else None for i, c in enumerate(compared)}
-    )
-    return RunComparison(
-        first=signatures[0],
-        second=signatures[1],
-        system_differences=tuple(differences(signatures[0].system, signatures[1].system)),
-        cells=tuple(
-            c
-            if c.found is None
-            else replace(c, adjusted=adjusted[str(i)], wording=wording(c.found, adjusted[str(i)]))
-            for i, c in enumerate(compared)
-        ),
+    seed = base.seed
+    reference = cells(base)
+    second = signature_of(reference, draws=draws, level=level)
+    found: list[RunComparison] = []
+    for run in runs:
+        made = cells(run._replace(seed=seed))
+        first = signature_of(made, draws=draws, level=level)
+        _demand_equal(first, second)
+        pairs = _pairs(made, reference, headline)
+        found.append(
+            RunComparison(
+                first=first,
+                second=second,
+                system_differences=tuple(differences(first.system, second.system)),
+                cells=_compared(
+                    pairs, seed=seed, draws=draws, level=level, permutations=permutations
+                ),
+                tests=0,
+            )
+        )
+    return _adjusted(found)
+
+
+def _adjusted(reports: Sequence[RunComparison]) -> tuple[RunComparison, ...]:
+    """Correct every p of all reports together and put the outcome into words."""
+    p_values = {
+        f"{i} {j}": c.found.test.p
+        for i, report in enumerate(reports)
+        for j, c in enumerate(report.cells)
+        if c.found is not None
+    }
+    adjusted = holm(p_values)
+
+    def worded(c: CellComparison, p: float | None) -> CellComparison:
+        return c if c.found is None else replace(c, adjusted=p, wording=wording(c.found, p))
+
+    return tuple(
+        replace(
+            report,
+            cells=tuple(worded(c, adjusted.get(f"{i} {j}")) for j, c in enumerate(report.cells)),
+            tests=sum(p is not None for p in adjusted.values()),
+        )
+        for i, report in enumerate(reports)
     )
 
 
@@ -126,47 +194,38 @@ def _key(measure: Measure) -> tuple[str, tuple[tuple[str, str], ...]]:
     return measure.metric.spec.name, tuple(sorted(measure.slice.items()))
 
 
-def _cell(
-    a: Measure | None,
-    b: Measure | None,
-    seed: int,
-    draws: int,
-    level: float,
-    permutations: int,
-) -> CellComparison:
-    some = a if a is not None else b
-    assert some is not None  # noqa: S101 -- _pairs makes no empty pair
-    name, slice_ = some.metric.spec.name, some.slice
-    reason = _refused(a, b)
-    if a is not None and b is not None and reason is None:
-        rates = {name} if name in SHARES and isinstance(a.metric, AdditiveMetric) else set()
-        try:
-            found = compare(
-                {name: a.metric},
-                a.scored,
-                b.scored,
-                rates=rates,
-                level=level,
-                draws=draws,
-                permutations=permutations,
-                seed=seed,
-            )[name]
-        except DataError as error:
-            if error.code != "FB651":
-                raise
-            reason = error.what
-        else:
-            return CellComparison(
-                metric=name, slice=slice_, found=found, adjusted=None, wording="", reason=None
+def _compared(
+    pairs: Sequence[tuple[Measure | None, Measure | None]], **options: Any
+) -> tuple[CellComparison, ...]:
+    """Compare all cells that can be compared; the others say why not."""
+    out: list[CellComparison] = []
+    sound: dict[str, Pair] = {}
+    rates: set[str] = set()
+    for i, (a, b) in enumerate(pairs):
+        some = a if a is not None else b
+        assert some is not None  # noqa: S101 -- _pairs makes no empty pair
+        reason = _refused(a, b)
+        if a is not None and b is not None and reason is None:
+            try:
+                sound[str(i)] = (a.metric, *matched(a.scored, b.scored))
+            except DataError as error:
+                if error.code != "FB651":
+                    raise
+                reason = error.what
+            if a.metric.spec.name in SHARES and isinstance(a.metric, AdditiveMetric):
+                rates.add(str(i))
+        out.append(
+            CellComparison(
+                metric=some.metric.spec.name,
+                slice=some.slice,
+                found=None,
+                adjusted=None,
+                wording="" if reason is None else f"not compared: {reason}",
+                reason=reason,
             )
-    return CellComparison(
-        metric=name,
-        slice=slice_,
-        found=None,
-        adjusted=None,
-        wording=f"not compared: {reason}",
-        reason=reason,
-    )
+        )
+    found = compare_cells(sound, rates=rates, **options)
+    return tuple(replace(cell, found=found.get(str(i))) for i, cell in enumerate(out))
 
 
 def _refused(a: Measure | None, b: Measure | None) -> str | None:

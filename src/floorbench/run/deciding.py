@@ -18,6 +18,7 @@ from floorbench.core.prediction import Compute, Decision, Event
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem
+from floorbench.events.traces import trace_problem
 
 REASON_LENGTH = 240
 
@@ -116,7 +117,24 @@ def _decide(system: System, observation: Observation, timeout: float | None) -> 
     except BaseException as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
     wall = time.perf_counter() - start
-    return _timed(checked(decision), wall, timeout)
+    answered = _timed(checked(decision), wall, timeout)
+    tokens = _tokens(system)
+    if tokens is None:
+        return answered
+    return answered._replace(compute=Compute(wall=wall, tokens_in=tokens[0], tokens_out=tokens[1]))
+
+
+def _tokens(system: System) -> tuple[int, int] | None:
+    """Return the tokens a system says it spent; a system that says nonsense says nothing."""
+    spent = getattr(system, "spent", None)
+    if not callable(spent):
+        return None
+    try:
+        read, written = spent()
+    except (Exception, SystemExit):
+        return None
+    fine = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in (read, written))
+    return (read, written) if fine else None
 
 
 def _timed(decision: Decision, wall: float, timeout: float | None) -> Answered:
@@ -161,6 +179,7 @@ def checked(decision: object) -> Decision:
         label=decision.label,
         scores={name: float(value) for name, value in decision.scores.items()},
         events=tuple(decision.events),
+        trace=decision.trace,
         commit=None if decision.commit is None else float(decision.commit),
         raw=decision.raw,
         reason=decision.reason,
@@ -197,7 +216,7 @@ def _problem(decision: Decision) -> str | None:
             return f"event '{event.kind}' has a time or score that is not a finite number"
         if not isinstance(event.kind, str) or not isinstance(event.label, str | None):
             return f"event kind {event.kind!r} or label {event.label!r} is not text"
-    return None
+    return None if decision.trace is None else trace_problem(decision.trace)
 
 
 def _finite(value: object) -> bool:

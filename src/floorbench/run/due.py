@@ -44,6 +44,16 @@ def make_plan(
 ) -> Plan:
     """Settle the conditions (the task's for this system by default), trials and limit.
 
+    Parameters
+    ----------
+    task : ScoringTask
+    system : SystemSpec
+    conditions : sequence of str or None
+    trials : int
+        Predictions per sample and condition.
+    limit : int or None
+        At most so many samples.
+
     Raises
     ------
     UsageError
@@ -68,7 +78,15 @@ def make_plan(
 def due_samples(
     task: ScoringTask, source: DatasetSource, system: SystemSpec, limit: int | None
 ) -> Iterator[Sample]:
-    """Yield the samples in the system's declared capability, at most ``limit`` of them."""
+    """Yield the samples in the system's declared capability, at most ``limit`` of them.
+
+    Parameters
+    ----------
+    task : ScoringTask
+    source : DatasetSource
+    system : SystemSpec
+    limit : int or None
+    """
     count = 0
     for sample in source.samples():
         if not task.due(sample, system):
@@ -82,7 +100,15 @@ def due_samples(
 def due_items(
     task: ScoringTask, source: DatasetSource, system: SystemSpec, plan: Plan
 ) -> Iterator[Due]:
-    """Yield every (sample, condition, trial) that the protocol asks for, samples outermost."""
+    """Yield every (sample, condition, trial) that the protocol asks for, samples outermost.
+
+    Parameters
+    ----------
+    task : ScoringTask
+    source : DatasetSource
+    system : SystemSpec
+    plan : Plan
+    """
     for sample in due_samples(task, source, system, plan.limit):
         for condition in plan.conditions:
             for trial in range(plan.trials):

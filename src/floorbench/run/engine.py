@@ -168,7 +168,17 @@ def run(
 def resume_hint(
     folder: RunFolder, record: RunRecord, sitting: Sitting, conditions: Sequence[str] | None
 ) -> str:
-    """Return the command that goes on with a run, with all that must be said again."""
+    """Return the command that goes on with a run, with all that must be said again.
+
+    Parameters
+    ----------
+    folder, record : RunFolder, RunRecord
+        The run to go on with.
+    sitting : Sitting
+        How it was being run: executor, workers, batch, timeout.
+    conditions : sequence of str or None
+        Conditions as the user gave them; ``None`` for all of the task's.
+    """
     words = [record.task.name, record.system.name]
     path = record.dataset.locator.get("path")
     if isinstance(path, str):

@@ -66,6 +66,16 @@ def make_executor(
 ) -> Executor:
     """Build an executor by name: ``serial``, ``thread`` or ``process``.
 
+    Parameters
+    ----------
+    name : str
+    workers : int
+        Threads or processes.
+    batch : int
+        Samples asked at once.
+    timeout : float or None
+        Seconds one answer may take.
+
     Raises
     ------
     UsageError

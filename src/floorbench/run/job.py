@@ -22,6 +22,7 @@ from floorbench.run.journal import Journal, cut_torn_line, read_journal
 from floorbench.run.keys import KeyTable, key_code, observation_code
 from floorbench.run.signals import Signals
 from floorbench.run.store import RunFolder
+from floorbench.run.traces import put
 from floorbench.run.wire import observation_hash
 
 
@@ -34,7 +35,20 @@ class Progress(NamedTuple):
 
 
 class Job:
-    """The items of one sitting and what has become of them."""
+    """The items of one sitting and what has become of them.
+
+    Parameters
+    ----------
+    task : ScoringTask
+    source : DatasetSource
+    spec : SystemSpec
+    plan : Plan
+    folder : RunFolder
+    secrets : tuple of str
+        Values that must not reach the journal.
+    notify : callable
+        Takes remarks for the user.
+    """
 
     def __init__(
         self,
@@ -104,7 +118,8 @@ class Job:
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
     def _shown(self, due: Due) -> Observation:
-        return self._task.observe(due.sample, due.condition, system=self._spec)
+        shown = self._task.observe(due.sample, due.condition, system=self._spec)
+        return replace(shown, repeat=due.trial)
 
     def _observed(self, due: Due) -> str:
         return observation_hash(self._shown(due))
@@ -157,7 +172,7 @@ class Job:
                     sample_id=due.sample.id,
                     condition=due.condition,
                     trial=due.trial,
-                    decision=self._judged(due, answer.decision),
+                    decision=put(self._folder.path, self._judged(due, answer.decision)),
                     compute=answer.compute,
                     observed=answer.observed,
                 )

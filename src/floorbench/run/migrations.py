@@ -28,6 +28,16 @@ def migrate(
 ) -> dict[str, Any]:
     """Bring a plain run record to schema ``target``.
 
+    Parameters
+    ----------
+    record : object
+        The parsed JSON.
+    where : Place
+        For messages.
+    target : int
+    steps : mapping of int to callable
+        Brings a record of that schema to the next.
+
     Raises
     ------
     DataError

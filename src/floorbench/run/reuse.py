@@ -20,6 +20,7 @@ def finished_run(
     task: ScoringTask,
     system: SystemChoice | Reference,
     source: DatasetSource,
+    conditions: tuple[str, ...] | None = None,
     seed: int = 0,
     limit: int | None = None,
 ) -> RunFolder | None:
@@ -32,8 +33,8 @@ def finished_run(
     ----------
     out : Path
         Base folder of the runs.
-    task, system, source, seed, limit
-        As given to :func:`floorbench.run.engine.run`, with all conditions and one trial.
+    task, system, source, conditions, seed, limit
+        As given to :func:`floorbench.run.engine.run`, with one trial.
     """
     spec = system.build().spec if isinstance(system, SystemChoice) else system.spec
     base = Path(out) / safe_name(task.spec.name) / safe_name(spec.name)
@@ -55,7 +56,7 @@ def finished_run(
             seed,
             limit,
             1,
-            task.conditions(spec),
+            conditions or task.conditions(spec),
         )
         if same and record.status == "complete":
             return folder

@@ -10,43 +10,31 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue
-from floorbench.core.score import Coverage, Estimate, Interval, Signature
+from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import (
-    AdditiveMetric,
     DueItem,
     Measure,
-    Metric,
+    Scored,
     ScoringTask,
-    evaluator,
-    point,
 )
+from floorbench.run.artefact import ThresholdArtefact, artefact_for
 from floorbench.run.checking import ELSEWHERE, check
 from floorbench.run.due import Plan, due_items, make_plan
+from floorbench.run.estimates import estimate_cells
 from floorbench.run.predictions import count_trials, predictions_file, read_predictions, scan
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
-from floorbench.stats.bootstrap import DRAWS, bootstrap, compact
-from floorbench.stats.intervals import interval
-from floorbench.stats.rates import check_level, wilson
-
-# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
-# intervals of a proportion apply to them.
-SHARES = frozenset(
-    (
-        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
-        *("precision", "recall", "specificity"),
-        *("slot_precision", "slot_recall", "slot_specificity"),
-        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
-    )
-)
+from floorbench.run.traces import get
+from floorbench.stats.bootstrap import DRAWS
+from floorbench.stats.rates import check_level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +74,14 @@ class Opened(NamedTuple):
     system: SystemSpec
     plan: Plan
     seed: int
+    artefact: ThresholdArtefact | None = None
+
+
+class UnitsOfRun(NamedTuple):
+    """Scoring units by kind, and the ledger of all that was due."""
+
+    units: Mapping[str, Scored]
+    coverage: Coverage
 
 
 class Cells(NamedTuple):
@@ -106,6 +102,7 @@ def open_predictions(
     trials: int | None = None,
     limit: int | None = None,
     seed: int | None = None,
+    thresholds: Sequence[ThresholdArtefact] = (),
 ) -> Opened:
     """Find out what a run folder or a predictions file is to be scored against.
 
@@ -113,26 +110,49 @@ def open_predictions(
     ``source`` given here replace its own (other parsing, other thresholds), the data must be the
     same. A file made elsewhere needs ``task`` and ``source``.
 
+    With ``thresholds`` (frozen artefacts, one per system) the run is scored at the one chosen for
+    its system; a ``task`` given beside them must have that threshold.
+
+    Parameters
+    ----------
+    path : Path
+        Run folder, or a predictions file (JSONL, CSV, Parquet).
+    task, source
+        Replace the run's own; needed for a file.
+    system : SystemSpec or None
+        Who made a file; by default somebody who claims everything.
+    conditions, trials, limit
+        What should be in a file; a run has its own.
+    seed : int or None
+        Of the bootstrap; the run's by default, 0 for a file.
+    thresholds : sequence of ThresholdArtefact
+
     Raises
     ------
     UsageError
         ``FB502`` when the data or the task are not those of the run, ``FB103`` when a file comes
-        without task or data.
+        without task or data, ``FB523`` when no threshold is for the run's task and system.
     """
     path = Path(path)
     if (path / RUN_FILE).is_file():
         record = RunFolder(path).record()
+        given = task is not None
         task = task if task is not None else _task_of(record)
+        artefact = artefact_for(thresholds, task=task.spec, system=record.system_spec)
+        if artefact is not None:
+            task = _at_threshold(task, artefact, record, given=given)
         source = source if source is not None else _source_of(record)
         _same(record, task, source, path)
         plan = Plan(record.conditions, record.trials, record.limit)
         used = record.seed if seed is None else seed
-        return Opened(path, task, source, record.system_spec, plan, used)
+        return Opened(path, task, source, record.system_spec, plan, used, artefact)
     if path.is_dir():
         RunFolder.open(path)  # raises: there is no run.json
     if task is None or source is None:
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
     system = system if system is not None else ELSEWHERE
+    if thresholds:
+        raise UsageError("FB523", f"'{path}' is not a run folder; its system is not known")
     if trials is None:
         rows = scan(predictions_file(path))
         trials = count_trials(r.prediction.trial for r in rows if r.prediction is not None)
@@ -143,6 +163,29 @@ def open_predictions(
 def cells(opened: Opened) -> Cells:
     """Check the predictions and let the task turn them into cells.
 
+    Parameters
+    ----------
+    opened : Opened
+        From :func:`open_predictions`.
+
+    Raises
+    ------
+    DataError, UsageError
+        As in :func:`scored_units`.
+    """
+    made = scored_units(opened)
+    measures = opened.task.measures(made.units, system=opened.system)
+    return Cells(opened, measures, made.coverage)
+
+
+def scored_units(opened: Opened) -> UnitsOfRun:
+    """Check the predictions and let the task turn them into scoring units.
+
+    Parameters
+    ----------
+    opened : Opened
+        From :func:`open_predictions`.
+
     Raises
     ------
     DataError
@@ -151,7 +194,7 @@ def cells(opened: Opened) -> Cells:
     UsageError
         ``FB521`` when nothing is due.
     """
-    path, task, source, system, plan, _ = opened
+    path, task, source, system, plan = opened[:5]
     if (path / RUN_FILE).is_file() and RunFolder(path).torn():
         raise DataError(
             "FB505",
@@ -183,8 +226,7 @@ def cells(opened: Opened) -> Cells:
     scored = task.scored(_items(opened, predictions, ledger), system=system)
     if not ledger["expected"]:
         raise UsageError("FB521", f"'{task.spec.name}' asks '{system.name}' for nothing here")
-    measures = task.measures(scored, system=system)
-    return Cells(opened, measures, Coverage(**{"expected": 0} | ledger))
+    return UnitsOfRun(scored, Coverage(**{"expected": 0} | ledger))
 
 
 def score(
@@ -210,7 +252,7 @@ def score(
         signature=signature_of(made, draws=draws, level=level),
         coverage=made.coverage,
         metrics={m.metric.spec.name: m.metric.spec for m in made.measures},
-        estimates=_estimates(made.measures, seed=opened.seed, draws=draws, level=level),
+        estimates=estimate_cells(made.measures, seed=opened.seed, draws=draws, level=level),
         headline=tuple(i for i, m in enumerate(made.measures) if m.headline),
     )
     if write is None:
@@ -228,100 +270,37 @@ def read_result(path: Path) -> Result:
 
 def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
     """Return the two-part signature of the cells' numbers."""
-    _, task, source, system, plan, seed = made.opened
+    _, task, source, system, plan, seed, artefact = made.opened
+    spec = task.spec
+    config = system_part(system)
+    if artefact is not None:
+        # The number belongs to the system; what two systems must share is how it was chosen.
+        spec = replace(spec, parameters={**spec.parameters, "threshold": artefact.goal()})
+        config["threshold_from"] = artefact.shown()
     return Signature(
         protocol=protocol_part(
-            task=task.spec,
+            task=spec,
             dataset=source.digest(),
             metrics=[m.metric.spec for m in made.measures],
             plan=plan,
             bootstrap={"seed": seed, "draws": draws, "level": level},
         ),
-        system=system_part(system),
+        system=config,
     )
 
 
 def _items(
     opened: Opened, predictions: Mapping[PredictionKey, Prediction], ledger: Counter[str]
 ) -> Iterator[DueItem]:
+    folder = predictions_file(opened.path).parent
     for due in due_items(opened.task, opened.source, opened.system, opened.plan):
         prediction = predictions.get(due.key)
         ledger["expected"] += 1
+        if prediction is not None:
+            decision = get(folder, prediction.decision)
+            prediction = replace(prediction, decision=decision)
         ledger["absent" if prediction is None else prediction.decision.outcome.value] += 1
         yield DueItem(due.sample, due.condition, due.trial, prediction)
-
-
-def _estimates(
-    measures: Sequence[Measure], *, seed: int, draws: int, level: float
-) -> tuple[Estimate, ...]:
-    """Estimate all cells; those that touch the same clusters are resampled together."""
-    intervals: dict[int, Interval] = {}
-    for positions in _groups(measures).values():
-        slices = {i: compact(measures[i].scored) for i in positions}
-        strata = slices[positions[0]].strata
-        found = bootstrap(
-            {str(i): evaluator(measures[i].metric, slices[i]) for i in positions},
-            strata,
-            draws=draws,
-            seed=seed,
-        )
-        for i in positions:
-            bounds = share_bounds(measures[i].metric)
-            made = interval(found[str(i)], level=level, proportion=bounds)
-            intervals[i] = _with_wilson(made, measures[i], level)
-    return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
-
-
-def _groups(measures: Sequence[Measure]) -> dict[Any, list[int]]:
-    groups: dict[Any, list[int]] = {}
-    for i, measure in enumerate(measures):
-        if measure.undeclared is None:
-            slice_ = compact(measure.scored)
-            groups.setdefault((slice_.clusters, slice_.strata.tobytes()), []).append(i)
-    return groups
-
-
-def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate:
-    value: float | None
-    reason: str | None
-    if made is None:
-        value, reason = None, f"N/A: {measure.undeclared}"
-        made = Interval(level=level, reason=measure.undeclared)
-    else:
-        value, reason = point(measure.metric, measure.scored)
-    return Estimate(
-        metric=measure.metric.spec.name,
-        slice=measure.slice,
-        value=value,
-        interval=made,
-        coverage=measure.coverage,
-        units=len(measure.scored),
-        reason=reason,
-        note=measure.note,
-    )
-
-
-def share_bounds(metric: Metric) -> tuple[float, float] | None:
-    """Return the bounds of a metric that is a proportion or a linear function of one."""
-    spec = metric.spec
-    if spec.name not in SHARES or spec.low is None or spec.high is None:
-        return None
-    return (spec.low, spec.high)
-
-
-def _with_wilson(made: Interval, measure: Measure, level: float) -> Interval:
-    """Put Wilson's interval beside that of a share whose clusters hold one unit each."""
-    if share_bounds(measure.metric) != (0.0, 1.0) or not isinstance(measure.metric, AdditiveMetric):
-        return made
-    table = measure.metric.rows(measure.scored)
-    counted = table.cluster[(table.values != 0).any(axis=1)]
-    value = point(measure.metric, measure.scored).value
-    if value is None or len(set(counted.tolist())) != len(counted):
-        return made
-    beside = wilson(value * len(counted), len(counted), level=level)
-    if beside.low is None or beside.high is None:
-        return made
-    return replace(made, beside={**made.beside, "wilson": (beside.low, beside.high)})
 
 
 def _task_of(record: RunRecord) -> ScoringTask:
@@ -336,6 +315,21 @@ def _task_of(record: RunRecord) -> ScoringTask:
         shown = "; ".join(str(d) for d in found)
         raise UsageError("FB502", f"the task cannot be built again as it was: {shown}")
     return task
+
+
+def _at_threshold(
+    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, *, given: bool
+) -> ScoringTask:
+    from floorbench.catalog import TASKS
+
+    if task.spec.parameters.get("threshold") == artefact.threshold:
+        return task
+    if given:
+        raise UsageError("FB103", "the task is given with another threshold than the artefact's")
+    made: ScoringTask = TASKS.load(record.task.name)(
+        **{**record.task.parameters, "threshold": artefact.threshold}
+    )
+    return made
 
 
 def _source_of(record: RunRecord) -> DatasetSource:

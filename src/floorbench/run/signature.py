@@ -85,6 +85,7 @@ def one_line(signature: Signature) -> str:
     """Return a signature as one printable line: names, versions and the hashes of both parts."""
     protocol, system = signature.protocol, signature.system
     bootstrap = protocol["bootstrap"]
+    frozen = system.get("threshold_from")
     return "|".join(
         [
             f"task:{protocol['task']}/{protocol['task_version']}",
@@ -92,6 +93,7 @@ def one_line(signature: Signature) -> str:
             f"protocol:{signature_hash(protocol)[:_SHORT]}",
             f"system:{system['name']}/{system['version']}",
             f"config:{signature_hash(system)[:_SHORT]}",
+            *([f"threshold:{frozen['artefact'][:_SHORT]}"] if frozen else []),
             f"seed:{bootstrap['seed']}",
             f"draws:{bootstrap['draws']}",
             f"level:{bootstrap['level']:g}",

@@ -41,7 +41,17 @@ class Given:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetRecord:
-    """The dataset of a run: how to open it again, what it says of itself, its digest."""
+    """The dataset of a run: how to open it again, what it says of itself, its digest.
+
+    Parameters
+    ----------
+    name : str
+    digest : str
+    locator : mapping
+        Reader and path.
+    describe : mapping
+        Name, version, licence.
+    """
 
     name: str
     digest: str
@@ -54,6 +64,20 @@ class Sitting:
     """One process that worked on the run, from its start or from a resume.
 
     ``written`` counts its own predictions, ``outcomes`` all of the journal when it ended.
+
+    Parameters
+    ----------
+    started, ended : str
+        UTC; ``ended`` is ``None`` while it works or after it was killed.
+    status : str
+        As in :class:`RunRecord`.
+    executor : str
+    workers, batch : int
+    timeout : float or None
+    written : int
+    outcomes : mapping of str to int
+    floorbench : str
+        Version of the program.
     """
 
     started: str
@@ -74,6 +98,23 @@ class RunRecord:
 
     ``status`` is ``running``, ``complete``, ``interrupted`` or ``failed``; a run whose process was
     killed still says ``running``. ``hashes`` are those of the resolved task, system and dataset.
+
+    Parameters
+    ----------
+    schema : int
+    run_id, status, created : str
+    task, system : Given
+        As asked for.
+    task_spec, system_spec
+        As resolved.
+    dataset : DatasetRecord
+    conditions : tuple of str
+    trials, seed : int
+    limit : int or None
+    hashes : mapping of str to str
+    code, packages, hardware : mapping
+        What it ran on.
+    sittings : tuple of Sitting
     """
 
     schema: int = SCHEMA
@@ -209,7 +250,18 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write bytes (see :func:`write_text`)."""
+    """Write bytes (see :func:`write_text`).
+
+    Parameters
+    ----------
+    path : Path
+    data : bytes
+
+    Raises
+    ------
+    EnvironmentProblem
+        ``FB504`` as in :func:`write_text`.
+    """
     temporary: Path | None = None
     try:
         with tempfile.NamedTemporaryFile(

@@ -19,6 +19,7 @@ import numpy as np
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
+from floorbench.metrics.jackknife import leave_one_out, left_out
 from floorbench.stats.streams import generator, indices
 
 DRAWS = 2000
@@ -140,26 +141,29 @@ def bootstrap(
     groups = _groups(strata, mask)
     sizes = np.array([len(members) for members in groups.values()], dtype=np.int64)
     clusters = int(mask.sum())
-    left_out = np.concatenate(
-        [members for members in groups.values() if len(members) > 1] or [np.empty(0, np.int64)]
-    )
+    left = left_out(strata, mask, memory=memory)
     points = dict.fromkeys(evaluators, np.nan)
     values = {name: np.full(draws, np.nan) for name in evaluators}
-    jackknife = {name: np.full(len(left_out), np.nan) for name in evaluators}
+    jackknife = {name: np.full(len(left), np.nan) for name in evaluators}
     if clusters:
         whole = _frozen(mask.astype(np.float64)[None, :])
         for name, evaluate in evaluators.items():
             points[name] = float(_evaluate(name, evaluate, whole)[0])
-        _fill(evaluators, values, draw_weights(
+        start = 0
+        for weights in draw_weights(
             strata, present=mask, draws=draws, seed=seed, stream=stream, memory=memory
-        ))  # fmt: skip
-        _fill(evaluators, jackknife, _leave_one_out(strata, mask, left_out, memory))
+        ):
+            for name, evaluate in evaluators.items():
+                values[name][start : start + len(weights)] = _evaluate(name, evaluate, weights)
+            start += len(weights)
+        for name, evaluate in evaluators.items():
+            jackknife[name] = _checked(name, leave_one_out(evaluate, left), len(left))
     return {
         name: Draws(
             point=points[name],
             values=values[name],
             jackknife=jackknife[name],
-            jackknife_strata=strata[left_out],
+            jackknife_strata=strata[left.clusters],
             clusters=clusters,
             strata=len(groups),
             singletons=int((sizes == 1).sum()),
@@ -181,6 +185,13 @@ def draw_weights(
 
     Each stratum draws as many clusters as it has present, with replacement, so its counts are
     multinomial and sum to its size in every draw.
+
+    Parameters
+    ----------
+    strata : int64 array (clusters,)
+    present : bool array (clusters,) or None
+    draws, seed, stream, memory
+        As in :func:`bootstrap`.
     """
     strata = np.asarray(strata, dtype=np.int64)
     groups = _groups(strata, _mask(strata, present))
@@ -277,37 +288,15 @@ def _portions(total: int, clusters: int, memory: int) -> Iterator[int]:
         yield min(most, total - start)
 
 
-def _leave_one_out(strata: Ints, mask: Bools, left_out: Ints, memory: int) -> Iterator[Floats]:
-    sizes = np.zeros(len(strata))
-    for members in _groups(strata, mask).values():
-        sizes[members] = len(members)
-    start = 0
-    for rows in _portions(len(left_out), len(strata), memory):
-        gone = left_out[start : start + rows]
-        factor = sizes[gone] / (sizes[gone] - 1)
-        weights = np.where(strata[gone][:, None] == strata[None, :], factor[:, None], 1.0)
-        weights *= mask
-        weights[np.arange(rows), gone] = 0.0
-        yield _frozen(weights)
-        start += rows
-
-
-def _fill(
-    evaluators: Mapping[str, Evaluator], out: Mapping[str, Floats], portions: Iterator[Floats]
-) -> None:
-    start = 0
-    for weights in portions:
-        for name, evaluate in evaluators.items():
-            out[name][start : start + len(weights)] = _evaluate(name, evaluate, weights)
-        start += len(weights)
-
-
 def _evaluate(name: str, evaluate: Evaluator, weights: Floats) -> Floats:
-    values = np.asarray(evaluate(weights), dtype=np.float64)
-    if values.shape != (len(weights),):
+    return _checked(name, evaluate(weights), len(weights))
+
+
+def _checked(name: str, values: Floats, draws: int) -> Floats:
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (draws,):
         raise DataError(
-            "FB652",
-            f"the evaluator '{name}' returned shape {values.shape} for {len(weights)} draws",
+            "FB652", f"the evaluator '{name}' returned shape {values.shape} for {draws} draws"
         )
     return np.where(np.isfinite(values), values, np.nan)
 

@@ -9,13 +9,24 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import Metric, Scored, evaluator
+from floorbench.metrics.base import Metric, Scored
+from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
 
 FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.01
+# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
+# intervals of a proportion apply to them.
+SHARES = frozenset(
+    (
+        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
+        *("precision", "recall", "specificity"),
+        *("slot_precision", "slot_recall", "slot_specificity"),
+        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
+    )
+)
 
 
 class Limits(NamedTuple):
@@ -58,7 +69,7 @@ def intervals(
     check_level(level)
     slice_ = compact(scored)
     found = bootstrap(
-        {name: evaluator(metric, slice_) for name, metric in metrics.items()},
+        evaluators({name: (metric, slice_) for name, metric in metrics.items()}),
         slice_.strata,
         draws=draws,
         seed=seed,
@@ -69,6 +80,24 @@ def intervals(
         name: interval(drawn, level=level, proportion=bounds.get(name))
         for name, drawn in found.items()
     }
+
+
+def share_bounds(metric: Metric) -> tuple[float, float] | None:
+    """Return the bounds of a metric that is a proportion or a linear function of one.
+
+    Parameters
+    ----------
+    metric : Metric
+
+    Returns
+    -------
+    (float, float) or None
+        ``None`` for all other metrics.
+    """
+    spec = metric.spec
+    if spec.name not in SHARES or spec.low is None or spec.high is None:
+        return None
+    return (spec.low, spec.high)
 
 
 def interval(

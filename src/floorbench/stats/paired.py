@@ -15,12 +15,19 @@ from floorbench.metrics.base import (
     Floats,
     Metric,
     Scored,
-    evaluator,
     point,
 )
+from floorbench.metrics.bundle import evaluators
+from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.intervals import interval
-from floorbench.stats.permutation import PERMUTATIONS, SwapTest, permutation_test, swap_metric
+from floorbench.stats.permutation import (
+    PERMUTATIONS,
+    Pair,
+    SwapTest,
+    permutation_test,
+    swap_metrics,
+)
 from floorbench.stats.power import minimal_detectable_difference
 from floorbench.stats.rates import check_level
 
@@ -105,32 +112,100 @@ def compare(
     UsageError
         ``FB650`` for numbers out of range.
     """
-    check_level(level)
-    a, b = compact(a), compact(b)
-    b = align(a, b)
-    drawn = bootstrap(
-        {name: difference(evaluator(m, a), evaluator(m, b)) for name, m in metrics.items()},
-        a.strata,
+    return compare_cells(
+        {name: (metric, a, b) for name, metric in metrics.items()},
+        rates=rates,
+        level=level,
         draws=draws,
+        permutations=permutations,
         seed=seed,
         stream=stream,
     )
-    tests = permutation_test(
-        {name: swap_metric(metric, a, b) for name, metric in metrics.items()},
-        len(a.clusters),
-        permutations=permutations,
-        seed=seed,
-        stream=f"{stream}/swap",
-    )
-    return {
-        name: _comparison(metric, a, b, drawn[name], tests[name], level, name in rates)
-        for name, metric in metrics.items()
-    }
 
 
-def difference(a: Evaluator, b: Evaluator) -> Evaluator:
-    """Return A - B as one evaluator, so that both systems see the same draw."""
-    return lambda weights: a(weights) - b(weights)
+def compare_cells(
+    cells: Mapping[str, Pair],
+    *,
+    rates: Collection[str] = (),
+    level: float = 0.95,
+    draws: int = DRAWS,
+    permutations: int = PERMUTATIONS,
+    seed: int,
+    stream: str = "paired",
+) -> dict[str, Comparison]:
+    """Compare two systems on many cells; those with the same clusters share draws and swaps.
+
+    Parameters
+    ----------
+    cells : mapping of str to (metric, units of A, units of B)
+        As in :func:`compare`, each with a slice of its own. A cell has the same result whatever
+        the other cells are.
+    rates, level, draws, permutations, seed, stream
+        As in :func:`compare`; ``rates`` are names of cells.
+
+    Raises
+    ------
+    DataError, UsageError
+        As in :func:`compare`.
+    """
+    check_level(level)
+    groups: dict[tuple[tuple[str, ...], bytes], dict[str, Pair]] = {}
+    for name, (metric, a, b) in cells.items():
+        a, b = matched(a, b)
+        groups.setdefault((a.clusters, a.strata.tobytes()), {})[name] = (metric, a, b)
+    out: dict[str, Comparison] = {}
+    for (clusters, _), group in groups.items():
+        left = evaluators({name: (metric, a) for name, (metric, a, _) in group.items()})
+        right = evaluators({name: (metric, b) for name, (metric, _, b) in group.items()})
+        drawn = bootstrap(
+            {name: Difference(left[name], right[name]) for name in group},
+            next(iter(group.values()))[1].strata,
+            draws=draws,
+            seed=seed,
+            stream=stream,
+        )
+        tests = permutation_test(
+            swap_metrics(group),
+            len(clusters),
+            permutations=permutations,
+            seed=seed,
+            stream=f"{stream}/swap",
+        )
+        for name, cell in group.items():
+            out[name] = _comparison(*cell, drawn[name], tests[name], level, name in rates)
+    return {name: out[name] for name in cells}
+
+
+def matched(a: Scored, b: Scored) -> tuple[Scored, Scored]:
+    """Return both sides on their own clusters only, in A's order.
+
+    Raises
+    ------
+    DataError
+        ``FB651`` as in :func:`align`.
+    """
+    a, b = compact(a), compact(b)
+    return a, align(a, b)
+
+
+class Difference:
+    """A - B as one evaluator, so that both systems see the same draw.
+
+    Parameters
+    ----------
+    a, b : Evaluator
+    """
+
+    def __init__(self, a: Evaluator, b: Evaluator) -> None:
+        self._a, self._b = a, b
+
+    def __call__(self, weights: Floats) -> Floats:
+        """Map cluster weights ``(draws, clusters)`` to differences ``(draws,)``."""
+        return self._a(weights) - self._b(weights)
+
+    def leave_one_out(self, left: LeftOut) -> Floats:
+        """Return the difference without each cluster in turn."""
+        return leave_one_out(self._a, left) - leave_one_out(self._b, left)
 
 
 def align(a: Scored, b: Scored) -> Scored:

@@ -4,7 +4,7 @@ If two systems do not differ, it does not matter whose answers to a cluster are 
 test swaps the two systems' whole clusters, each with probability 1/2, recomputes the difference
 of the metric, and asks how often it is at least as far from 0 as the observed one.
 
-Both kinds of metric go through one door, :data:`SwapStatistic`: :func:`swap_metric` pools the
+Both kinds of metric go through one door, :data:`SwapStatistic`: :func:`swap_metrics` pools the
 units of both systems with every cluster twice and lets weights of 0 and 1 choose the sides, which
 any metric understands; :func:`swap_sums` does the same with stored sums of an additive metric.
 """
@@ -17,12 +17,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from floorbench.errors import DataError, UsageError
-from floorbench.metrics.base import Bools, Floats, Metric, Scored, concat, evaluator
+from floorbench.metrics.base import Bools, Evaluator, Floats, Metric, Scored, concat
+from floorbench.metrics.bundle import evaluators
 from floorbench.stats.streams import coins, generator
 
 SwapStatistic = Callable[[Bools], Floats]
 """Map swaps ``(permutations, clusters)``, True where a cluster changes sides, to the differences
 A - B ``(permutations,)``; NaN where undefined."""
+
+Pair = tuple[Metric, Scored, Scored]
+"""A metric and the units of both systems."""
 
 FEWEST_CLUSTERS = 6
 EXACT_CLUSTERS = 14
@@ -127,37 +131,55 @@ def permutation_test(
     }
 
 
-def swap_metric(metric: Metric, a: Scored, b: Scored) -> SwapStatistic:
+def swap_metrics(cells: Mapping[str, Pair]) -> dict[str, SwapStatistic]:
     """Build the statistic of any metric from the units of both systems.
 
     Parameters
     ----------
-    metric : Metric
-    a, b : Scored
-        Units of the two systems over the same list of clusters.
+    cells : mapping of str to (metric, units of A, units of B)
+        All units over one list of clusters.
 
     Raises
     ------
     DataError
         ``FB651`` when the lists of clusters differ; ``FB601`` when the columns or label sets do.
     """
-    if a.clusters != b.clusters:
-        raise DataError("FB651", "the two systems do not have the same list of clusters")
-    pooled = concat(
-        [
-            replace(side, clusters=tuple(f"{mark}{name}" for name in side.clusters))
+    pooled: dict[str, tuple[Metric, Scored]] = {}
+    for name, (metric, a, b) in cells.items():
+        if a.clusters != b.clusters:
+            raise DataError("FB651", "the two systems do not have the same list of clusters")
+        marked = [
+            replace(side, clusters=tuple(f"{mark}{cluster}" for cluster in side.clusters))
             for mark, side in (("a:", a), ("b:", b))
         ]
-    )
-    evaluate = evaluator(metric, pooled)
+        pooled[name] = (metric, concat(marked))
+    sides = _Sides()
 
-    def statistic(swaps: Bools) -> Floats:
-        swapped = swaps.astype(np.float64)
-        stayed = 1.0 - swapped
-        first = evaluate(np.concatenate([stayed, swapped], axis=1))
-        return first - evaluate(np.concatenate([swapped, stayed], axis=1))
+    def statistic(evaluate: Evaluator) -> SwapStatistic:
+        def of(swaps: Bools) -> Floats:
+            first, second = np.split(evaluate(sides.weights(swaps)), 2)
+            difference: Floats = first - second
+            return difference
 
-    return statistic
+        return of
+
+    return {name: statistic(evaluate) for name, evaluate in evaluators(pooled).items()}
+
+
+class _Sides:
+    """Weights of the pooled clusters for the last swaps: the first side's, then the second's."""
+
+    def __init__(self) -> None:
+        self._swaps: Bools | None = None
+        self._weights: Floats = np.empty((0, 0))
+
+    def weights(self, swaps: Bools) -> Floats:
+        if self._swaps is not swaps:
+            swapped = swaps.astype(np.float64)
+            stayed = 1.0 - swapped
+            self._weights = np.block([[stayed, swapped], [swapped, stayed]])
+            self._swaps = swaps
+        return self._weights
 
 
 def swap_sums(value: Callable[[Floats], Floats], a: Floats, b: Floats) -> SwapStatistic:
@@ -189,8 +211,8 @@ def swap_sums(value: Callable[[Floats], Floats], a: Floats, b: Floats) -> SwapSt
 def _swaps(
     clusters: int, total: int, exact: bool, seed: int, stream: str, memory: int
 ) -> Iterator[Bools]:
-    # Two weights of 8 bytes per cluster and side, and the raw words.
-    most = max(1, memory // (40 * max(1, clusters)))
+    # Both sides' weights of both clusters (32 bytes), their parts (16) and the raw words (8).
+    most = max(1, memory // (56 * max(1, clusters)))
     source = generator(seed, stream)
     for start in range(0, total, most):
         rows = min(most, total - start)

@@ -16,10 +16,11 @@ from floorbench.catalog import SYSTEMS
 from floorbench.core.ports import System
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError, did_you_mean
+from floorbench.systems.stream import driven
 
 
 def build_system(name: str, **parameters: Any) -> System:
-    """Build a system; nothing is loaded yet.
+    """Build a system; nothing is loaded yet. A streaming system comes with its driver.
 
     Parameters
     ----------
@@ -161,5 +162,5 @@ def _checked(name: str, system: Any) -> System:
             raise SystemProblem(
                 "FB512", f"'{name}' gives a {type(system).__name__} without `{method}`"
             )
-    found: System = system
+    found: System = driven(system)
     return found

@@ -1,0 +1,250 @@
+"""Speak one ECHO sample: assistant track and user track on one clock, with event times.
+
+Every utterance is synthesised by itself. The insertion starts where the assistant has said the
+words before it, by the voice model's own durations. Nothing on either track depends on the role:
+the assistant's planned utterance goes on to its end, and the insertion has one level in all roles.
+What a listener hears of an interruption (a stressed onset, an assistant who falls silent) is
+added by :mod:`floorbench.datasets.echo_listening` when it is asked for.
+
+Source
+------
+ECHO, data construction: independent synthesis, level normalisation, bounded speaking rate,
+overlap placed by word times.
+
+Deviations
+----------
+Kokoro speaks instead of IndexTTS2; word times are the model's durations instead of a forced
+alignment; the history is text only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorbench.build import kokoro, mixing
+from floorbench.build.echo_texts import Scene
+from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.speech_assets import MODEL_SHA256
+from floorbench.core.time import to_samples
+from floorbench.errors import DataError, Place
+
+RATE = 16_000
+LEVEL_DB = -26.0
+LEAD_S = 0.3
+TAIL_S = 0.3
+REST_S = 0.5  # the planned utterance outlasts the insertion by at least this
+FADE_S = 0.005
+SPEEDS = (0.94, 0.97, 1.0, 1.03, 1.06)
+ASSISTANT = {"en": "af_heart", "zh": "zf_xiaoxiao"}
+USERS = {
+    "en": ("am_michael", "bf_emma", "am_fenrir", "af_bella", "am_puck", "af_kore", "bm_george"),
+    "zh": ("zm_yunjian", "zf_xiaoyi", "zm_yunyang", "zf_xiaobei", "zm_yunxi", "zf_xiaoni"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpokenWord:
+    """A piece of the insertion and its media times in seconds."""
+
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """Two tracks of equal length at 16 kHz and what happens when, in seconds."""
+
+    user: NDArray[np.float64]
+    system: NDArray[np.float64]
+    onset: float
+    end: float
+    system_start: float
+    system_end: float
+    words: tuple[SpokenWord, ...]
+    voice: str
+    speed: float
+
+
+class Speaker:
+    """The build voice with its phoneme process and a cache of spoken lines."""
+
+    def __init__(self, *, assets: Path, cache: Path, client: PhonemeClient) -> None:
+        self._assets = assets
+        self._lines = cache / "lines"
+        self._lines.mkdir(parents=True, exist_ok=True)
+        self._client = client
+        self._voice: kokoro.Kokoro | None = None
+
+    def say(
+        self, *, text: str, voice: str, speed: float, prefix: str | None = None
+    ) -> tuple[mixing.Audio, float | None]:
+        """Return 16 kHz audio of a text and, with a prefix, the time when it has been said."""
+        import soxr
+
+        phonemes, groups = self.phonemes(text, voice, prefix)
+        key = _hash([MODEL_SHA256, phonemes, voice, speed])
+        path = self._lines / f"{key}.npz"
+        if not path.exists():
+            if self._voice is None:
+                self._voice = kokoro.Kokoro(self._assets)
+            said = self._voice.say(phonemes=phonemes, voice=voice, speed=speed)
+            temporary = path.with_name(f".{key}.{os.getpid()}.npz")
+            np.savez(
+                temporary,
+                samples=said.samples,
+                frames=said.frames,
+                phonemes=np.array(said.phonemes),
+            )
+            temporary.replace(path)
+        with np.load(path, allow_pickle=False) as stored:
+            samples, frames = stored["samples"], stored["frames"]
+            symbols = str(stored["phonemes"])
+        self.last = (symbols, frames)
+        audio = soxr.resample(samples.astype(np.float64), kokoro.RATE, RATE)
+        if groups is None:
+            return audio, None
+        return audio, kokoro.cut_time(phonemes=symbols, frames=frames, groups=groups)
+
+    def phonemes(self, text: str, voice: str, prefix: str | None) -> tuple[str, int | None]:
+        """Return the phonemes of a text and the number of groups that its prefix fills."""
+        lang = {"z": "zh", "b": "en-gb"}.get(voice[0], "en-us")
+        return self._client.ask(lang=lang, text=text, prefix=prefix)
+
+    def cuts(self, pieces: tuple[str, ...], voice: str) -> list[int | None]:
+        """Return, per piece but the last, the groups said at its end; ``None`` if it is unsure."""
+        text = "".join(pieces)
+        whole, _ = self.phonemes(text, voice, None)
+        out: list[int | None] = []
+        for i in range(1, len(pieces)):
+            spoken, groups = self.phonemes(text, voice, "".join(pieces[:i]).rstrip())
+            out.append(groups if spoken == whole else None)
+        return out
+
+
+def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
+    """Speak a scene.
+
+    Raises
+    ------
+    DataError
+        ``FB904`` when the insertion does not end well before the planned utterance does.
+    """
+    draw = np.random.default_rng([seed, *hashlib.sha256(scene.id.encode()).digest()[:8]])
+    of_group = np.random.default_rng([seed, *hashlib.sha256(scene.group.encode()).digest()[:8]])
+    users = USERS[scene.language]
+    voice = users[int(of_group.integers(len(users)))]
+    speed = SPEEDS[int(draw.integers(len(SPEEDS)))]
+    assistant, cut = speaker.say(
+        text=scene.planned, voice=ASSISTANT[scene.language], speed=1.0, prefix=scene.before
+    )
+    if cut is None:
+        raise DataError("FB904", "no place for the insertion", where=Place(item=scene.id))
+    assistant, skipped, _ = _trimmed(assistant)
+    onset = round(LEAD_S + cut - skipped, 3)
+    system_end = round(LEAD_S + len(assistant) / RATE, 4)
+    insertion, _ = speaker.say(text=scene.insertion, voice=voice, speed=speed)
+    symbols, frames = speaker.last
+    pieces = words_of(scene.insertion, scene.language)
+    groups = speaker.cuts(pieces, voice)
+    insertion, skipped, _ = _trimmed(insertion)
+    end = round(onset + len(insertion) / RATE, 4)
+    if end + REST_S > system_end:
+        raise DataError(
+            "FB904",
+            f"the insertion ends at {end} s, the planned utterance at {system_end} s",
+            where=Place(item=scene.id),
+        )
+    times = [
+        None
+        if count is None
+        else onset + kokoro.cut_time(phonemes=symbols, frames=frames, groups=count) - skipped
+        for count in groups
+    ]
+    length = to_samples(round(system_end + TAIL_S, 4), RATE)
+    return Rendered(
+        user=_placed(insertion, onset, length),
+        system=_placed(assistant, LEAD_S, length),
+        onset=onset,
+        end=end,
+        system_start=LEAD_S,
+        system_end=system_end,
+        words=join_words(pieces, times, onset=onset, end=end),
+        voice=voice,
+        speed=speed,
+    )
+
+
+def words_of(text: str, language: str) -> tuple[str, ...]:
+    """Split a text into pieces that add up to it: words, with what follows them.
+
+    Chinese is cut into single characters, because word boundaries are not written.
+
+    Examples
+    --------
+    >>> words_of("Not so fast.", "en")
+    ('Not ', 'so ', 'fast.')
+    >>> words_of("慢一点。", "zh")
+    ('慢', '一', '点。')
+    """
+    pieces: list[str] = []
+    for letter in text:
+        starts = letter.isalnum() and (not pieces or language == "zh" or pieces[-1][-1] == " ")
+        if starts or not pieces:
+            pieces.append(letter)
+        else:
+            pieces[-1] += letter
+    return tuple(pieces)
+
+
+def join_words(
+    pieces: tuple[str, ...], times: list[float | None], *, onset: float, end: float
+) -> tuple[SpokenWord, ...]:
+    """Give every piece its span; pieces whose boundary is unsure become one with the next.
+
+    Examples
+    --------
+    >>> join_words(("on ", "the ", "shelf."), [None, 0.5], onset=0.0, end=1.0)
+    (SpokenWord(text='on the', start=0.0, end=0.5), SpokenWord(text='shelf.', start=0.5, end=1.0))
+    """
+    out: list[SpokenWord] = []
+    text, start = "", onset
+    for piece, time in zip(pieces, [*times, end], strict=True):
+        text += piece
+        if time is None or (time <= start and piece is not pieces[-1]):
+            continue
+        at = round(min(time, end), 4)
+        out.append(SpokenWord(text=text.strip(), start=round(start, 4), end=at))
+        text, start = "", at
+    return tuple(out)
+
+
+def _trimmed(audio: mixing.Audio) -> tuple[mixing.Audio, float, float]:
+    """Return levelled audio between its first and last active window, and what was cut off."""
+    size = round(RATE * mixing.WINDOW_S)
+    first = int(np.flatnonzero(mixing.active_windows(audio, RATE))[0]) * size
+    kept = mixing.trim(audio, RATE)
+    level = mixing.to_level(kept, RATE, LEVEL_DB)
+    level, _ = mixing.guard(level)
+    faded = mixing.fade(level, RATE, start_s=FADE_S, end_s=FADE_S)
+    return faded, first / RATE, (len(audio) - first - len(kept)) / RATE
+
+
+def _placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
+    track = np.zeros(length)
+    start = to_samples(at, RATE)
+    track[start : start + len(audio)] = audio[: length - start]
+    return track
+
+
+def _hash(value: object) -> str:
+    return hashlib.sha256(
+        json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()

@@ -1,0 +1,83 @@
+"""``floorbench check-causality``."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import islice
+
+from floorbench.cli import console
+from floorbench.cli.options import Settings, make_task, open_data, settings
+from floorbench.run.causality import check_causality as check
+from floorbench.run.deciding import SystemChoice
+
+SHOWN = 10
+
+
+def check_causality(
+    system: str,
+    /,
+    *,
+    task: str = "echo",
+    data: str | None = None,
+    reader: str | None = None,
+    sets: Settings = None,
+    limit: int = 12,
+    seed: int = 0,
+    json: bool = False,
+) -> int:
+    """Change the future of some samples and see whether past decisions move.
+
+    Exits 1 when one does, or when nothing could be compared.
+
+    Parameters
+    ----------
+    system
+        A system of ``floorbench list systems`` or ``path.py:Class``.
+    task
+        Task whose observations are used.
+    data
+        Folder or file, or ``starter:NAME``; the task's starter set by default.
+    reader
+        Reader of the data.
+    limit
+        Samples, spread over the data.
+    seed
+        Seed of the noise.
+    json
+        Print JSON.
+    """
+    task_ = make_task(task, None)
+    source = open_data(task, data, reader)
+    made = SystemChoice(name=system, parameters=settings(sets)).build()
+    condition = task_.conditions(made.spec)[0]
+    due = [s for s in source.samples() if task_.due(s, made.spec)]
+    spread = islice(due, 0, None, max(1, len(due) // max(1, limit)))
+    chosen = list(spread)[:limit]
+    with console.progress(f"causality of {system}") as tick:
+        shown = []
+        for number, sample in enumerate(chosen, start=1):
+            shown.append((sample.id, task_.observe(sample, condition, system=made.spec)))
+            tick(number, len(chosen))
+        found = check(made, shown, seed=seed)
+    if json:
+        console.data_json({"system": system, **dataclasses.asdict(found)})
+        return 0 if found.causal else 1
+    console.data(
+        f"{system}: {found.samples} samples, {found.decisions} decisions, "
+        f"{found.comparisons} changed futures compared"
+    )
+    if found.nondeterministic:
+        console.data(
+            f"nondeterministic: the unchanged run did not repeat on {found.nondeterministic} "
+            "samples; labels only are compared there"
+        )
+    for violation in found.violations[:SHOWN]:
+        console.data(f"not causal: {violation}")
+    if len(found.violations) > SHOWN:
+        console.data(f"... and {len(found.violations) - SHOWN} more")
+    failed = {k: v for k, v in found.outcomes.items() if k != "ok"}
+    if failed:
+        console.data("not answered: " + ", ".join(f"{k} {v}" for k, v in failed.items()))
+    verdict = {True: "causal", False: "NOT causal", None: "nothing could be compared"}
+    console.data(verdict[found.causal])
+    return 0 if found.causal else 1

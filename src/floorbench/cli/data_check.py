@@ -1,0 +1,134 @@
+"""``floorbench data check``: every integrity rule of a dataset, its size and its audits."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from floorbench.cli import console
+from floorbench.datasets.echo import EchoSource
+from floorbench.datasets.echo_closure import closure, size
+from floorbench.datasets.echo_integrity import faults
+from floorbench.datasets.open import open_dataset
+from floorbench.errors import DataError, FloorbenchError
+
+
+def check(
+    data: str, /, *, reader: str | None = None, audio: bool = True, json: bool = False
+) -> int:
+    """Check a matched-contrast set: integrity rules, sizes, what the words alone give away.
+
+    Exits 1 when a rule is broken.
+
+    Parameters
+    ----------
+    data
+        Folder, mapping file, or ``starter:NAME``.
+    reader
+        Reader of the data.
+    audio
+        Also open every audio file and compare its length with the event times.
+    json
+        Print JSON.
+    """
+    source = open_contrasts(data, reader)
+    found: list[FloorbenchError] = list(faults(source.rows, source.pairs))
+    if audio:
+        found += _of_audio(source)
+    table1 = size(source.rows, source.pairs)
+    languages = list(dict.fromkeys(row.language for row, _ in source.rows))
+    table2 = {
+        language: closure([row for row, _ in source.rows if row.language == language])
+        for language in languages
+    }
+    if json:
+        console.data_json(
+            {
+                "dataset": source.describe(),
+                "faults": [{"code": f.code, "what": f.what, "where": str(f.where)} for f in found],
+                "size": dataclasses.asdict(table1),
+                "closure": {k: dataclasses.asdict(v) for k, v in table2.items()},
+            }
+        )
+        return 1 if found else 0
+    for fault in found:
+        where = f" {fault.where}:" if fault.where is not None else ""
+        console.data(f"{fault.code}{where} {fault.what}")
+    described = source.describe()
+    console.data(f"{source.name} {described['version']}: {len(found) or 'no'} faults")
+    for notice in described["notices"]:
+        console.data(f"NOTE: {notice}")
+    console.data("\nTable 1: size")
+    kinds = [
+        (kind, *(str(n) for n in counts.values()), str(sum(counts.values())))
+        for kind, counts in (("groups", table1.groups), ("pairs", table1.pairs))
+    ]
+    width = max(len(k) for k in kinds)
+    head = ("", *table1.groups, "all")
+    filled = [(k[0], *k[1:-1], *[""] * (width - len(k)), k[-1]) for k in kinds]
+    console.data(console.columns(filled, head))
+    roles = tuple(table1.samples)
+    console.data(
+        console.columns(
+            [("samples", *(str(table1.samples[r]) for r in roles), str(len(source.rows)))],
+            ("", *roles, "all"),
+        )
+    )
+    console.data("Table 2: lexical closure, backchannel items alone")
+    rows = [
+        (
+            language,
+            str(c.instances),
+            str(c.vocabulary),
+            _percent(c.frequent_only),
+            _percent(c.unique),
+            " / ".join("-" if v is None else f"{v:.1f}" for v in c.mean_length.values()),
+        )
+        for language, c in table2.items()
+    ]
+    head = (
+        "language", "instances", "characters", "15 frequent only %", "unique %",
+        "mean length I / B / O",
+    )  # fmt: skip
+    console.data(console.columns(rows, head))
+    return 1 if found else 0
+
+
+def open_contrasts(data: str, reader: str | None) -> EchoSource:
+    """Open a matched-contrast set without refusing a broken one.
+
+    Raises
+    ------
+    DataError
+        ``FB266`` when it is a dataset of another kind.
+    """
+    source = open_dataset(data if ":" in data else Path(data), reader=reader)
+    if not isinstance(source, EchoSource):
+        raise DataError("FB266", f"'{data}' is read by {type(source).__name__}")
+    source.without_refusal()
+    return source
+
+
+def _of_audio(source: EchoSource) -> list[FloorbenchError]:
+    found: list[FloorbenchError] = []
+    from floorbench.core.vocab import Role
+
+    for row, at in source.rows:
+        for role in (Role.USER, Role.SYSTEM):
+            try:
+                audio = source.channel(row, role, place=at)
+                if audio is None:
+                    continue
+                seconds = audio.frames / audio.rate
+            except DataError as error:
+                found.append(error)
+                continue
+            need = row.events.insertion_end if role is Role.USER else row.events.insertion_start
+            if seconds < need - 1e-6:
+                what = f"the {role} channel has {seconds:.3f} s, the events need {need:.3f} s"
+                found.append(DataError("FB263", what, where=at))
+    return found
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"

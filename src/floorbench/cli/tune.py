@@ -1,0 +1,86 @@
+"""``floorbench tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import TaskSettings, make_task, open_data, settings
+from floorbench.errors import UsageError
+from floorbench.run.artefact import write_artefact
+from floorbench.run.scoring import open_predictions
+from floorbench.run.tune import tune as choose_threshold
+
+Objective = Literal["accuracy", "balanced_accuracy", "f_score", "recall_at_fpr", "fpr_at_recall"]
+
+
+def tune(
+    task: str,
+    run: Path,
+    /,
+    *,
+    objective: Objective,
+    out: Path,
+    limit: float | None = None,
+    beta: float = 1.0,
+    where: Annotated[list[str] | None, Parameter(name="--where", negative=())] = None,
+    data: str | None = None,
+    reader: str | None = None,
+    task_sets: TaskSettings = None,
+    json: bool = False,
+) -> int:
+    """Choose a threshold on a run by a declared objective and freeze it in a file.
+
+    Read it on a run over other data with ``floorbench score RUN --threshold-from FILE``.
+
+    Parameters
+    ----------
+    task
+        Task of the run.
+    run
+        Run folder over the data to choose on.
+    objective
+        What is made best; the last two need --limit.
+    out
+        The JSON file to write.
+    limit
+        Highest false positive rate, or lowest recall.
+    beta
+        Weight of recall in f_score.
+    where
+        Choose on a part only: NAME=VALUE, for example language=zh (repeat the option).
+    data
+        Data of the run; found again by default.
+    reader
+        Reader of the data.
+    json
+        Print the artefact.
+    """
+    opened = open_predictions(
+        run,
+        task=make_task(task, task_sets) if task_sets else None,
+        source=open_data(task, data, reader) if data is not None else None,
+    )
+    if opened.task.spec.name != task:
+        raise UsageError("FB103", f"the run is of task '{opened.task.spec.name}', not '{task}'")
+    chosen = choose_threshold(
+        opened,
+        objective=objective,
+        limit=limit,
+        beta=beta,
+        slice={name: str(value) for name, value in settings(where).items()},
+    )
+    frozen = write_artefact(chosen, out)
+    if json:
+        console.data_json(frozen)
+        return 0
+    console.data(
+        f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is greater\n"
+        f"{frozen.goal()} = {frozen.value:.4f} on {frozen.units - frozen.unanswered} of "
+        f"{frozen.units} units ({frozen.unanswered} without a score)\n"
+        f"{out}  {frozen.hash[:12]}"
+    )
+    return 0

@@ -1,0 +1,279 @@
+"""Does a system decide from what it has heard? Change the future and see whether the past moves.
+
+First the unchanged stream is run twice. If that already differs, the system is nondeterministic
+and only labels are compared from then on. Then, for several moments ``t`` of each sample (every
+moment at which something was decided, and the onset, middle and end of the audio), everything
+after ``t`` is replaced on all channels, and reference words that end later with it. Decisions
+committed at or before ``t`` must not change.
+
+Replacements: silence, noise, the rest played backwards, and nothing at all (the recording ends).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorbench.audio.ref import ArrayAudio
+from floorbench.core.ports import System
+from floorbench.core.prediction import Decision, Event
+from floorbench.core.sample import AudioRef, Observation, Word
+from floorbench.core.time import Seconds, Span, from_samples, to_samples
+from floorbench.core.vocab import Outcome, Role
+from floorbench.errors import UsageError
+from floorbench.run.deciding import decide_all
+from floorbench.stats.streams import generator
+from floorbench.systems.stream import OBSERVED
+
+FUTURES = ("silence", "noise", "reversed", "ended")
+MOST = 6
+"""Moments per sample at most."""
+LEVEL = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """A decision of the past that moved with the future.
+
+    Parameters
+    ----------
+    sample : str
+    time : float
+        Media time in seconds up to which the audio was the same.
+    future : str
+        What the audio after it was replaced by.
+    before, after : str
+        The decisions up to ``time`` in the unchanged run and in the changed one.
+    """
+
+    sample: str
+    time: Seconds
+    future: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.sample}: with {self.future} after {self.time:.3f} s the decisions up to then "
+            f"change from {self.before} to {self.after}"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Causality:
+    """What the check found.
+
+    Parameters
+    ----------
+    samples, comparisons, decisions : int
+        Samples streamed; pasts compared; decisions made in the unchanged runs.
+    nondeterministic : int
+        Samples whose unchanged run did not repeat.
+    outcomes : mapping of str to int
+        What became of the unchanged runs; those that are not ok prove nothing.
+    violations : tuple of Violation
+    """
+
+    samples: int
+    comparisons: int
+    decisions: int
+    nondeterministic: int
+    outcomes: Mapping[str, int]
+    violations: tuple[Violation, ...]
+
+    @property
+    def causal(self) -> bool | None:
+        """``None`` when nothing could be compared."""
+        if self.violations:
+            return False
+        return True if self.comparisons else None
+
+
+@dataclass(slots=True)
+class _Tally:
+    comparisons: int = 0
+    decisions: int = 0
+    nondeterministic: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    violations: list[Violation] = field(default_factory=list)
+
+
+def check_causality(
+    system: System, observations: Iterable[tuple[str, Observation]], *, seed: int = 0
+) -> Causality:
+    """Check a loaded system on some observations.
+
+    Parameters
+    ----------
+    system : System
+        A stream with its driver, or a system whose decisions carry commit times.
+    observations : iterable of (str, Observation)
+        A name to report, and what the system may see.
+    seed : int
+        Of the noise.
+
+    Raises
+    ------
+    UsageError
+        ``FB541`` when no decision carries a commit time.
+    """
+    tally = _Tally()
+    count = 0
+    for name, observation in observations:
+        count += 1
+        _check_one(system, name, observation, tally, seed)
+    if count and not tally.decisions and not tally.comparisons and tally.outcomes["ok"]:
+        raise UsageError("FB541", f"'{system.spec.name}' commits to nothing at any time")
+    return Causality(
+        samples=count,
+        comparisons=tally.comparisons,
+        decisions=tally.decisions,
+        nondeterministic=tally.nondeterministic,
+        outcomes=dict(sorted(tally.outcomes.items())),
+        violations=tuple(tally.violations),
+    )
+
+
+def _check_one(
+    system: System, name: str, observation: Observation, tally: _Tally, seed: int
+) -> None:
+    first = _ask(system, observation)
+    again = _ask(system, observation)
+    tally.outcomes[first.outcome.value] += 1
+    if first.outcome is not Outcome.OK:
+        return
+    made = _commits(first)
+    if made is None:
+        return
+    tally.decisions += len(made)
+    labels_only = made != _commits(again)
+    tally.nondeterministic += labels_only
+    for time in moments(made, observation):
+        for future in FUTURES:
+            changed = altered(observation, after=time, future=future, seed=seed)
+            then = _commits(_ask(system, changed)) or []
+            before = _past(made, time, labels_only)
+            after = _past(then, time, labels_only)
+            tally.comparisons += 1
+            if before != after:
+                tally.violations.append(
+                    Violation(
+                        sample=name, time=time, future=future,
+                        before=_say(before), after=_say(after),
+                    )
+                )  # fmt: skip
+
+
+def _ask(system: System, observation: Observation) -> Decision:
+    return decide_all(system, [observation], timeout=None)[0].decision
+
+
+def _commits(decision: Decision) -> list[Event] | None:
+    """Return what was decided when; ``None`` when nothing has a time."""
+    if decision.events:
+        return [e for e in decision.events if e.kind != OBSERVED and e.commit is not None]
+    if decision.commit is None:
+        return None
+    return [
+        Event(kind="answer", time=decision.commit, commit=decision.commit, label=decision.label)
+    ]
+
+
+def moments(made: Sequence[Event], observation: Observation) -> list[Seconds]:
+    """Return the moments after which the future is changed, in order."""
+    end = _end(observation)
+    commits = sorted({e.commit for e in made if e.commit is not None and e.commit < end})
+    picked = commits[: MOST - 3]
+    picked += [round(end * share, 3) for share in (0.25, 0.5, 0.75)]
+    return sorted(set(picked))
+
+
+def altered(observation: Observation, *, after: Seconds, future: str, seed: int = 0) -> Observation:
+    """Return an observation that is the same up to ``after`` and different from then on.
+
+    Parameters
+    ----------
+    observation : Observation
+    after : float
+        Media time in seconds.
+    future : str
+        One of ``FUTURES``.
+    seed : int
+        Of the noise.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for an unknown kind of future.
+    """
+    if future not in FUTURES:
+        raise UsageError("FB103", f"future='{future}' is not one of {', '.join(FUTURES)}")
+    channels: dict[Role, AudioRef] = {}
+    for role, audio in observation.channels.items():
+        samples = audio.read()
+        first = min(to_samples(after, audio.rate), samples.size)
+        rest = samples[first:]
+        if future == "ended":
+            kept = samples[:first]
+        else:
+            noise = generator(seed, "causality", role.value, future)
+            kept = np.concatenate([samples[:first], _future(rest, future, noise)])
+        if not kept.size:
+            kept = np.zeros(1, dtype=np.float32)
+        channels[role] = ArrayAudio(kept, rate=audio.rate)
+    words = tuple(_word(w, after, future) for w in observation.words)
+    cutoff = observation.cutoff
+    if future == "ended" and cutoff is not None:
+        cutoff = min(cutoff, after)
+    return replace(
+        observation,
+        channels=channels,
+        words=tuple(w for w in words if w is not None),
+        cutoff=cutoff,
+    )
+
+
+def _future(
+    rest: NDArray[np.float32], future: str, noise: np.random.Generator
+) -> NDArray[np.float32]:
+    if future == "silence":
+        return np.zeros_like(rest)
+    if future == "reversed":
+        return rest[::-1].copy()
+    return (LEVEL * noise.standard_normal(rest.size)).clip(-1, 1).astype(np.float32)
+
+
+def _word(word: Word, after: Seconds, future: str) -> Word | None:
+    """Keep what has been said; what ends later is gone, or becomes another word."""
+    if word.span is None or word.span.end <= after:
+        return word
+    if future in ("silence", "ended"):
+        return None
+    start = max(word.span.start, after)
+    return replace(word, text="something", span=Span(start, max(word.span.end, start)))
+
+
+def _past(made: Sequence[Event], time: Seconds, labels_only: bool) -> list[object]:
+    past = [e for e in made if e.commit is not None and e.commit <= time]
+    return [e.label or e.kind for e in past] if labels_only else list(past)
+
+
+def _say(past: Sequence[object]) -> str:
+    said = [
+        f"{e.label or e.kind} at {e.commit:.3f} s" if isinstance(e, Event) and e.commit is not None
+        else str(e)
+        for e in past
+    ]  # fmt: skip
+    return ", ".join(said) or "nothing"
+
+
+def _end(observation: Observation) -> Seconds:
+    """Return how far the observation reaches."""
+    heard = max(
+        (from_samples(a.frames, a.rate) for a in observation.channels.values()), default=0.0
+    )
+    return heard if observation.cutoff is None else min(heard, observation.cutoff)

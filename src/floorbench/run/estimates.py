@@ -1,0 +1,95 @@
+"""From cells to estimates: one bootstrap for all cells that touch the same clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from floorbench.core.score import Estimate, Interval
+from floorbench.metrics.base import AdditiveMetric, Measure, Scored, point
+from floorbench.metrics.bundle import evaluators
+from floorbench.stats.bootstrap import bootstrap, compact
+from floorbench.stats.intervals import interval, share_bounds
+from floorbench.stats.rates import wilson
+
+
+def estimate_cells(
+    measures: Sequence[Measure], *, seed: int, draws: int, level: float
+) -> tuple[Estimate, ...]:
+    """Estimate all cells; those that touch the same clusters are resampled together.
+
+    Parameters
+    ----------
+    measures : sequence of Measure
+    seed, draws, level
+        Of the cluster bootstrap.
+
+    Returns
+    -------
+    tuple of Estimate
+        In the order given. A cell has the same value and interval whatever the others are, up to
+        the rounding of a matrix product.
+
+    Undefined
+    ---------
+    A cell that the system does not declare is N/A; an undefined value has the metric's reason.
+    """
+    intervals: dict[int, Interval] = {}
+    for slices in _groups(measures).values():
+        found = bootstrap(
+            evaluators({str(i): (measures[i].metric, units) for i, units in slices.items()}),
+            next(iter(slices.values())).strata,
+            draws=draws,
+            seed=seed,
+        )
+        for i in slices:
+            bounds = share_bounds(measures[i].metric)
+            made = interval(found[str(i)], level=level, proportion=bounds)
+            intervals[i] = _with_wilson(made, measures[i], level)
+    return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
+
+
+def _groups(measures: Sequence[Measure]) -> dict[Any, dict[int, Scored]]:
+    """Return the slices by their clusters and strata, each with the place of its measure."""
+    groups: dict[Any, dict[int, Scored]] = {}
+    for i, measure in enumerate(measures):
+        if measure.undeclared is None:
+            units = compact(measure.scored)
+            groups.setdefault((units.clusters, units.strata.tobytes()), {})[i] = units
+    return groups
+
+
+def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate:
+    value: float | None
+    reason: str | None
+    if made is None:
+        value, reason = None, f"N/A: {measure.undeclared}"
+        made = Interval(level=level, reason=measure.undeclared)
+    else:
+        value, reason = point(measure.metric, measure.scored)
+    return Estimate(
+        metric=measure.metric.spec.name,
+        slice=measure.slice,
+        value=value,
+        interval=made,
+        coverage=measure.coverage,
+        units=len(measure.scored),
+        reason=reason,
+        note=measure.note,
+    )
+
+
+def _with_wilson(made: Interval, measure: Measure, level: float) -> Interval:
+    """Put Wilson's interval beside that of a share whose clusters hold one unit each."""
+    if share_bounds(measure.metric) != (0.0, 1.0) or not isinstance(measure.metric, AdditiveMetric):
+        return made
+    table = measure.metric.rows(measure.scored)
+    counted = table.cluster[(table.values != 0).any(axis=1)]
+    value = point(measure.metric, measure.scored).value
+    if value is None or len(set(counted.tolist())) != len(counted):
+        return made
+    beside = wilson(value * len(counted), len(counted), level=level)
+    if beside.low is None or beside.high is None:
+        return made
+    return replace(made, beside={**made.beside, "wilson": (beside.low, beside.high)})

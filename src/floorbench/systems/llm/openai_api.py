@@ -1,0 +1,232 @@
+"""Any server that speaks the OpenAI API, through the official client."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from floorbench.core.sample import JsonValue
+from floorbench.core.vocab import Level, Outcome
+from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
+from floorbench.systems.llm.http import check_url, parse, too_late
+from floorbench.systems.llm.protocol import (
+    END_OF_TEXT,
+    Capabilities,
+    Completion,
+    ModelFault,
+    ModelInfo,
+    Prompt,
+    Token,
+    Usage,
+)
+from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
+
+OPENAI = "https://api.openai.com/v1"
+KEY = "OPENAI_API_KEY"
+HIDDEN = "<key>"
+TOP = 20
+"""Most candidates for a token that the API gives."""
+
+
+class OpenAIModel:
+    """A model behind ``/chat/completions`` and, where the server has it, ``/completions``.
+
+    Parameters
+    ----------
+    model : str
+        The server's name of the model; name a dated snapshot where there is one.
+    base_url : str
+        Address of the API, ending in ``/v1``.
+    key_env : str
+        Name of the environment variable that holds the key. The key itself is no parameter, and
+        is kept out of specs, messages and predictions. A server at another address than OpenAI's
+        may do without.
+    raw : bool
+        Whether the server continues plain text (``/completions``).
+    top : int
+        Candidates that the server gives for a token, at most; 0 when it gives none.
+    policy : Policy
+        Time-out and repeats.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str = OPENAI,
+        key_env: str = KEY,
+        raw: bool = False,
+        top: int = TOP,
+        policy: Policy | None = None,
+    ) -> None:
+        if not model:
+            raise UsageError("FB513", "model is empty")
+        self._url = check_url("base_url", base_url)
+        self._key_env = key_env
+        self._policy = policy or Policy()
+        self._client: Any = None
+        self._secret = ""
+        self.can = Capabilities(raw=raw, top=top)
+        self.info = ModelInfo(
+            name=model,
+            level=Level.REAL_CODE_PATH,
+            licence="service",
+            parameters={
+                "base_url": self._url,
+                "model": model,
+                "timeout": self._policy.timeout,
+                "attempts": self._policy.attempts,
+            },
+        )
+
+    def load(self) -> None:
+        """Make the client; nothing is sent.
+
+        Raises
+        ------
+        EnvironmentProblem
+            ``FB401`` without the client library, ``FB421`` without a key where one is needed.
+        """
+        if self._client is not None:
+            return
+        try:
+            import openai
+        except ImportError:
+            raise missing_extra("openai", "openai") from None
+        self._secret = os.environ.get(self._key_env, "")
+        if not self._secret and self._url == OPENAI:
+            raise EnvironmentProblem(
+                "FB421",
+                f"the environment variable {self._key_env} is not set",
+                hint=f"put the key into {self._key_env}, or name another server with base_url",
+            )
+        self._client = openai.OpenAI(
+            api_key=self._secret or "none",
+            base_url=self._url,
+            timeout=self._policy.timeout,
+            max_retries=0,  # repeats are ours: see calling()
+        )
+
+    def complete(
+        self,
+        prompt: Prompt,
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+        stop: Sequence[str] = (),
+        top: int = 0,
+    ) -> Completion:
+        """Continue a prompt (see :class:`floorbench.systems.llm.protocol.TextModel`)."""
+        self.load()
+        top = min(top, self.can.top)
+        settings: dict[str, JsonValue] = {
+            "model": self.info.name,
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed,
+        }
+        if stop:
+            settings["stop"] = list(stop)
+        if prompt.chat:
+            settings["messages"] = prompt.messages
+            if top:
+                settings |= {"logprobs": True, "top_logprobs": top}
+            create = self._client.chat.completions.with_raw_response.create
+        else:
+            settings["prompt"] = prompt.text
+            if top:
+                settings["logprobs"] = top
+            create = self._client.completions.with_raw_response.create
+        answer = calling(lambda: self._call(create, settings), self._policy)
+        return read_answer(answer, chat=prompt.chat, wanted=top > 0)
+
+    def _call(self, create: Callable[..., Any], settings: Mapping[str, JsonValue]) -> Any:
+        import openai
+
+        try:
+            body = create(**settings).http_response.content
+        except openai.APITimeoutError:
+            raise too_late(self._policy.timeout) from None
+        except openai.APIStatusError as error:
+            raise self._clean(
+                of_status(
+                    error.status_code, _message(error), error.response.headers.get("Retry-After")
+                )
+            ) from None
+        except openai.APIConnectionError as error:
+            cause = error.__cause__ or error
+            raise self._clean(Refused(f"no connection: {cause}", again=True)) from None
+        except openai.OpenAIError as error:
+            raise self._clean(Refused(f"{type(error).__name__}: {error}", again=False)) from None
+        return parse(body)
+
+    def _clean(self, refused: Refused) -> Refused:
+        """Take the key out of what a server or the client says."""
+        if self._secret:
+            refused.reason = refused.reason.replace(self._secret, HIDDEN)
+        return refused
+
+
+def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
+    """Turn the JSON of an answer into a completion.
+
+    Raises
+    ------
+    ModelFault
+        ``invalid`` without a choice or of another shape, ``abstained`` for a refusal.
+    """
+    try:
+        if not answer["choices"]:
+            raise ModelFault(Outcome.INVALID, "the answer holds no choice")
+        choice = answer["choices"][0]
+        message = choice["message"] if chat else {"content": choice["text"]}
+        if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+        text = message["content"] or ""
+        if not isinstance(text, str):
+            raise TypeError
+        return Completion(
+            text=text,
+            first=_candidates(choice.get("logprobs")) if wanted else None,
+            finished=choice.get("finish_reason") != "length",
+            usage=_usage(answer.get("usage")),
+        )
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError):
+        raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None
+
+
+def _message(error: Any) -> str:
+    body = error.body if isinstance(error.body, Mapping) else {}
+    text = body.get("message") or error.response.text
+    return " ".join(str(text).split())[:160]
+
+
+def _usage(usage: Any) -> Usage:
+    if not usage:
+        return Usage()
+    prompt = int(usage.get("prompt_tokens") or 0)
+    cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+    written = int(usage.get("completion_tokens") or 0)
+    return Usage(prompt=prompt, evaluated=prompt - cached, generated=written)
+
+
+def _candidates(logprobs: Any) -> tuple[Token, ...] | None:
+    """Read the first token's candidates in either of the API's two forms; null stays no score."""
+    if not logprobs:
+        return None
+    if logprobs.get("content"):
+        listed = logprobs["content"][0].get("top_logprobs") or []
+        pairs = [(c["token"], c["logprob"]) for c in listed]
+    else:
+        tops = logprobs.get("top_logprobs")
+        pairs = list(tops[0].items()) if tops and tops[0] else []
+    tokens = [Token(_end(text), float(p)) for text, p in pairs if p is not None]
+    return tuple(sorted(tokens, key=lambda t: -t.logprob)) or None
+
+
+def _end(text: str) -> str:
+    """Recognise a model's end tokens, which servers print as nothing or as ``<|...|>``."""
+    known = text == "" or (text.startswith("<|") and text.endswith("|>")) or text == "</s>"
+    return END_OF_TEXT if known else text

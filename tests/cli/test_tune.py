@@ -1,0 +1,89 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from floorbench.cli.compare import compare
+from floorbench.cli.score import score
+from floorbench.cli.tune import tune
+from floorbench.errors import UsageError
+from support.scored_toy import dev, ran
+from support.scored_toy import test as other
+
+
+def test_a_threshold_goes_from_one_split_to_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train, test = ran(tmp_path, dev(tmp_path)), ran(tmp_path, other(tmp_path))
+    out = tmp_path / "level.json"
+    assert tune("clips", train, objective="accuracy", out=out) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("threshold 0.3: complete when the score is greater\naccuracy = 0.8333")
+    assert "on 6 of 6 units (0 without a score)" in said
+
+    assert score(test, thresholds_from=[out], draws=20, json=True) == 0
+    captured = capsys.readouterr()
+    (result,) = json.loads(captured.out)
+    artefact = json.loads(out.read_text())
+    assert result["signature"]["system"]["threshold_from"]["artefact"] == artefact["hash"]
+    assert "these very data" not in captured.err
+    # the task option of the score command reads the same number by hand
+    assert score(
+        test,
+        task="clips",
+        task_sets=[f"threshold={artefact['threshold']!r}"],
+        draws=20,
+        json=True,
+    ) == 0  # fmt: skip
+    (by_hand,) = json.loads(capsys.readouterr().out)
+    assert [e["value"] for e in by_hand["estimates"]] == [e["value"] for e in result["estimates"]]
+
+    assert score(train, thresholds_from=[out], draws=20) == 0
+    captured = capsys.readouterr()
+    assert "the threshold was chosen on these very data" in captured.err
+    assert re.search(rf"\|threshold:{artefact['hash'][:12]}", captured.out)
+
+
+def test_compare_reads_each_systems_own_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files, tests = [], []
+    for gain in (1.0, 2.0):
+        files.append(tmp_path / f"{gain}.json")
+        train = ran(tmp_path, dev(tmp_path), gain=gain)
+        tune("clips", train, objective="f_score", out=files[-1], beta=2.0)
+        tests.append(ran(tmp_path, other(tmp_path), gain=gain))
+    capsys.readouterr()
+    assert compare(*tests, thresholds_from=files, draws=20) == 0
+    assert "threshold_from.threshold" in capsys.readouterr().out
+
+
+def test_part_of_the_data_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train = ran(tmp_path, dev(tmp_path))
+    out = tmp_path / "t.json"
+    wish = {"objective": "recall_at_fpr", "limit": 0.0, "where": ["language=und"]}
+    assert tune("clips", train, out=out, json=True, **wish) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == json.loads(out.read_text())
+    assert printed["slice"] == {"language": "und"}
+    assert printed["limit"] == 0.0
+    data = tmp_path / "dev"
+    assert tune(
+        "clips", train, out=out, data=str(data), task_sets=["missing=drop"], **wish
+    ) == 0  # fmt: skip
+
+
+def test_another_task_is_refused(tmp_path: Path) -> None:
+    train = ran(tmp_path, dev(tmp_path))
+    with pytest.raises(UsageError, match="FB103 the run is of task 'clips', not 'codett'"):
+        tune("codett", train, objective="accuracy", out=tmp_path / "t.json")
+
+
+def test_a_file_from_elsewhere_has_no_known_system(tmp_path: Path) -> None:
+    out = tmp_path / "t.json"
+    tune("clips", ran(tmp_path, dev(tmp_path)), objective="accuracy", out=out)
+    file = tmp_path / "p.jsonl"
+    file.write_text("")
+    with pytest.raises(UsageError, match=r"FB523 .*p\.jsonl' is not a run folder"):
+        score(file, task="clips", data=str(tmp_path / "dev"), thresholds_from=[out])

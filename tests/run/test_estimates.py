@@ -1,0 +1,52 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from floorbench.core.score import Coverage
+from floorbench.metrics.base import Measure, Scored
+from floorbench.metrics.classification import accuracy, class_accuracy
+from floorbench.run.estimates import estimate_cells
+from floorbench.stats.intervals import intervals, share_bounds
+from oracles.metrics_cases import label_case
+
+
+def measure(metric: object, scored: Scored, **slice_: str) -> Measure:
+    return Measure(
+        metric=metric,  # type: ignore[arg-type]
+        slice=slice_,
+        scored=scored,
+        coverage=Coverage(expected=len(scored), ok=len(scored)),
+    )
+
+
+def test_cells_have_the_interval_they_have_alone_whatever_their_order() -> None:
+    units = label_case(np.random.default_rng(0), 200)
+    part = units.where(units.cluster % 2 == 0)
+    cells = [
+        measure(accuracy(), units, of="all"),
+        measure(class_accuracy(label="Dismiss"), part, of="part"),
+        measure(accuracy(), part, of="part"),
+    ]
+    how = {"seed": 3, "draws": 100, "level": 0.9}
+    found = estimate_cells(cells, **how)
+    assert [e.slice for e in found] == [c.slice for c in cells]
+    back = estimate_cells(cells[::-1], **how)[::-1]
+    for cell, estimate, again in zip(cells, found, back, strict=True):
+        bounds = share_bounds(cell.metric)
+        alone = intervals(
+            {"x": cell.metric},
+            cell.scored,
+            proportions={"x": bounds} if bounds else None,
+            **how,
+        )["x"]
+        for one in (estimate.interval, again.interval):
+            assert (one.low, one.high) == pytest.approx((alone.low, alone.high), abs=1e-12)
+
+
+def test_a_cell_that_is_not_declared_is_not_computed() -> None:
+    units = label_case(np.random.default_rng(0), 50)
+    cell = replace(measure(accuracy(), units), undeclared="no such state")
+    (found,) = estimate_cells([cell], seed=0, draws=10, level=0.95)
+    assert (found.value, found.reason) == (None, "N/A: no such state")
+    assert found.interval.reason == "no such state"

@@ -8,6 +8,7 @@ export class Sound {
     this.captures = new Set();
     this.level = 0;
     this.microphone = null;
+    this.lost = false;
   }
 
   get rate() { return this.context.sampleRate; }
@@ -29,6 +30,7 @@ export class Sound {
     silent.gain.value = 0;
     source.connect(tap).connect(silent).connect(this.context.destination);
     tap.port.onmessage = ({ data }) => this.take(data);
+    stream.getAudioTracks()[0].addEventListener("ended", () => { this.lost = true; });
     this.microphone = stream;
   }
 

@@ -263,7 +263,7 @@ async function run() {
     await Promise.all(finished);
   } catch (error) {
     problem(error);
-    throw error;
+    return;
   } finally {
     stop();
     document.removeEventListener("visibilitychange", hide);
@@ -281,6 +281,11 @@ async function keep(here, sent, hidden) {
     await new Capture(sound, {
       first, last, send: (pcm, at) => sendSound({ kind: "turn", item: String(here.item) }, pcm, at),
     }).finished;
+    if (sound.lost) {
+      throw Object.assign(new Error("The microphone was lost."), {
+        hint: "Plug it in and reload the page; the turn is played again.",
+      });
+    }
     heard = { rate: sound.rate, frames: last - first };
   } else {
     await until(here.stop);

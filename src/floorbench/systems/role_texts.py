@@ -87,7 +87,7 @@ class RoleTexts:
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no words or no question to answer")
         if not set(asked.answers) <= set(ROLES):
             reason = f"the question allows other answers: {', '.join(asked.answers)}"
-            return Decision(outcome=Outcome.UNSUPPORTED, reason=reason)
+            return Decision(outcome=Outcome.ABSTAINED, reason=reason)
         languages = self.spec.languages
         if languages is not None and observation.language not in languages:
             reason = f"language {observation.language} is not declared"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from floorbench.core.sample import Observation, Turn
+from floorbench.core.sample import Observation, Question, Turn
 from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.errors import UsageError
 from floorbench.systems.build import build_system
@@ -120,13 +120,19 @@ def test_a_failed_call_is_an_outcome() -> None:
         seen(text=""),
         seen(question=None),
         seen("zh"),
-        seen(question=type(question("en", "v1"))(text="?", answers=("yes", "no"))),
     ],
 )
 def test_what_it_cannot_answer_is_unsupported(observation: Observation) -> None:
     decision = system("interruption", languages=("en",)).decide(observation)
     assert decision.outcome is Outcome.UNSUPPORTED
     assert decision.reason
+
+
+def test_a_question_about_something_else_is_not_answered() -> None:
+    other = seen(question=Question(text="?", answers=("yes", "no")))
+    decision = system("interruption").decide(other)
+    assert decision.outcome is Outcome.ABSTAINED
+    assert "yes, no" in str(decision.reason)
 
 
 def test_the_spec_follows_the_model_and_parameters_have_ranges() -> None:

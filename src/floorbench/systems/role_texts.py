@@ -85,13 +85,13 @@ class RoleTexts:
         asked = observation.question
         if asked is None or not observation.text or not observation.text.strip():
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no words or no question to answer")
-        if not set(asked.answers) <= set(ROLES):
-            reason = f"the question allows other answers: {', '.join(asked.answers)}"
-            return Decision(outcome=Outcome.UNSUPPORTED, reason=reason)
         languages = self.spec.languages
         if languages is not None and observation.language not in languages:
             reason = f"language {observation.language} is not declared"
             return Decision(outcome=Outcome.UNSUPPORTED, reason=reason)
+        if not set(asked.answers) <= set(ROLES):
+            reason = f"the question allows other answers: {', '.join(asked.answers)}"
+            return Decision(outcome=Outcome.ABSTAINED, reason=reason)
         prompt = Prompt(opening=dialogue(observation), system=asked.text, chat=True)
         try:
             if self._model.can.top:

@@ -165,11 +165,6 @@ CODES: dict[str, Code] = {
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
     ),
-    "FB241": Code(
-        "unknown floor action",
-        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
-        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
-    ),
     "FB242": Code(
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",
@@ -198,7 +193,7 @@ CODES: dict[str, Code] = {
     "FB255": Code(
         "malformed frame rows",
         "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
-        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+        "Compare with `docs/reference/dualturn-columns.json`, an example of a mapping file.",
     ),
     "FB256": Code(
         "speakers not chosen",
@@ -466,7 +461,7 @@ CODES: dict[str, Code] = {
     ),
     "FB535": Code(
         "unusable probe",
-        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "A trained probe cannot be read or does not fit the features of its system.",
         "Train it again with `floorbench fit`, with this version of floorbench.",
     ),
     "FB536": Code(

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.registry import Registry
 from floorbench.systems import build_system
 from sounds import RATE, noise, silence, utterance
-from support import frame_probe
+from support import frame_probe, model_server
 from support.frame_talk import TALK
 
 NAMES = list(SYSTEMS.entries())
@@ -31,9 +32,10 @@ NAMES = list(SYSTEMS.entries())
 PARAMETERS = {
     "constant": {"label": "Takeover"},
     "frame-probe": {"artefact": frame_probe.written()},
+    **{name: given for name in NAMES if (given := model_server.parameters(name))},
 }
 HEAVY = (
-    "numpy", "onnxruntime", "webrtcvad", "soundfile", "soxr", "torch", "transformers",
+    "onnxruntime", "webrtcvad", "soundfile", "soxr", "torch", "transformers",
     "huggingface_hub", "xllamacpp", "openai", "duckdb", "rich",
 )  # fmt: skip
 ROOT = Path(__file__).parents[2]
@@ -41,6 +43,13 @@ ROOT = Path(__file__).parents[2]
 
 def build(name):
     return build_system(name, **PARAMETERS.get(name, {}))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _key():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "no-real-key")
+        yield
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -145,7 +154,10 @@ def test_what_is_not_declared_is_not_claimed(system):
         ("an undeclared language", system.spec.languages is None or "cy" in system.spec.languages),
         ("no audio", "audio" not in system.spec.modalities),
     ):
-        outcome = system.decide(SITUATIONS[situation]()).outcome
+        observation = SITUATIONS[situation]()
+        if "activity" in system.spec.modalities:
+            observation = replace(observation, activity=TALK.activity, cutoff=TALK.cutoff)
+        outcome = system.decide(observation).outcome
         assert (outcome is Outcome.UNSUPPORTED) == (not declared), situation
 
 

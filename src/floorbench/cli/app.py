@@ -134,8 +134,8 @@ def _prepare() -> None:
     """Make printing safe: closed streams swallow text, unknown characters are escaped."""
     for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers
         if getattr(sys, name) is None:
-            nowhere = open(os.devnull, "r" if name == "stdin" else "w")  # noqa: PTH123, SIM115
-            setattr(sys, name, nowhere)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -77,7 +77,7 @@ def report(
     parts = html.sections(loaded, draws=draws, compared=compare, figures=drawing, told=console.say)
     if form is not None:
         for section in parts:
-            for table in section.tables:
+            for table in (*section.tables, *section.comparisons):
                 console.data(render(table, form))
     if figures is not None:
         for section in parts:

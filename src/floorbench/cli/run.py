@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from floorbench.catalog import SYSTEMS
 from floorbench.cli import console
 from floorbench.cli.options import Settings, TaskSettings, make_task, open_data, settings
-from floorbench.errors import UsageError
+from floorbench.core.ports import DatasetSource
+from floorbench.errors import UsageError, did_you_mean
+from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
@@ -91,17 +95,13 @@ def run(
     """
     task_ = make_task(task, task_sets)
     source = open_data(task, data, reader)
-    chosen: SystemChoice | Reference
+    if recompute_changed and resume is None:
+        raise UsageError("FB103", "--recompute-changed needs --resume")
+    chosen = _choose(system, sets, predictions, task_, source, seed)
     paced: StreamDriver | None = None
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    elif system in REFERENCES:
-        chosen = make_reference(
-            system, task=task_, source=source, seed=seed, predictions=predictions
-        )
-    else:
-        chosen = SystemChoice(name=system, parameters=settings(sets))
     with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
@@ -152,3 +152,28 @@ def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriv
     if not isinstance(made, StreamDriver):
         raise UsageError("FB541", f"'{system}' does not stream, so --realtime means nothing to it")
     return StreamDriver(made.system, realtime=True)
+
+
+def _choose(
+    name: str,
+    sets: Sequence[str] | None,
+    predictions: Path | None,
+    task: ScoringTask,
+    source: DatasetSource,
+    seed: int,
+) -> SystemChoice | Reference:
+    """Return the system or reference of a call, refusing options that it would not use."""
+    if predictions is not None and name != "replay":
+        raise UsageError("FB103", "--predictions is for the reference 'replay' only")
+    if name in REFERENCES:
+        if sets:
+            raise UsageError("FB103", f"the reference '{name}' takes no --set")
+        return make_reference(name, task=task, source=source, seed=seed, predictions=predictions)
+    if ":" not in name and not name.endswith(".py") and name not in SYSTEMS.entries():
+        near = did_you_mean(name, (*SYSTEMS.entries(), *REFERENCES))
+        raise UsageError(
+            "FB101",
+            f"there is no system '{name}'",
+            hint=f"did you mean '{near}'?" if near else "`floorbench list systems` shows all names",
+        )
+    return SystemChoice(name=name, parameters=settings(sets))

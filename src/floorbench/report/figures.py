@@ -72,7 +72,7 @@ def library() -> Any:
     try:
         import altair
     except ImportError:
-        raise missing_extra("altair", "charts") from None
+        raise missing_extra("altair", "report") from None
     return altair
 
 

@@ -76,7 +76,7 @@ def converter() -> Any:
     try:
         import vl_convert
     except ImportError:
-        raise missing_extra("vl-convert-python", "charts") from None
+        raise missing_extra("vl-convert-python", "report") from None
     return vl_convert
 
 

@@ -42,6 +42,7 @@ class Section(NamedTuple):
     title: str
     notices: Sequence[str]
     tables: Sequence[Table]
+    comparisons: Sequence[Table]
     figures: Sequence[Drawn]
     runs: Sequence[Mapping[str, Any]]
     problems: Sequence[str]
@@ -93,6 +94,7 @@ def _section(
     told: Callable[[str], None],
 ) -> Section:
     shown = list(tables([run.result for run in runs]))
+    compared_tables = []
     drawn = _figures(runs) if figures else []
     problems = []
     real = [r for r in runs if str(r.record.system_spec.level) != "reference"]
@@ -106,7 +108,7 @@ def _section(
             except FloorbenchError as error:
                 problems.append(f"{names}: not compared: {error.what}")
                 continue
-            shown.append(comparison_table(found))
+            compared_tables.append(comparison_table(found))
             part = figures_data.differences(found)
             if part.rows and figures:
                 title = f"Paired differences, {part.about}"
@@ -117,6 +119,7 @@ def _section(
         title=f"{first.task_spec.name} on {first.dataset.name}",
         notices=list(first.dataset.describe.get("notices", ())),
         tables=shown,
+        comparisons=compared_tables,
         figures=drawn,
         runs=[_provenance(run) for run in runs],
         problems=problems,
@@ -133,6 +136,8 @@ def _figures(runs: Sequence[StoredRun]) -> list[Drawn]:
             out.append(Drawn(name, title, draw("confusion", part.rows, title=title)))
     for kind, parts, words in (
         ("history", figures_data.histories(runs), "Against history"),
+        ("pair-success", figures_data.pair_successes(runs), "Pairs against accuracy"),
+        ("anticipation", figures_data.anticipations(runs), "Turn ends ahead of time"),
         ("reliability", figures_data.calibrations(runs), "Reliability"),
         ("trade-off", figures_data.trade_offs(runs), "Thresholds"),
     ):

@@ -211,6 +211,48 @@ SYSTEMS = Registry(
             "mistral:7b of the within-turn TRP study, through Ollama",
             level="real code path",
         ),
+        "prompted-smollm2": Entry(
+            "floorbench.systems.prompted_rows:prompted_smollm2",
+            "reads the dialogue, embedded SmolLM2-135M over HTTP in this process",
+            extra="llama,openai",
+            level="measured",
+        ),
+        "prompted-openai": Entry(
+            "floorbench.systems.prompted_rows:prompted_openai",
+            "reads or hears the dialogue, OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "prompted-gemini": Entry(
+            "floorbench.systems.prompted_rows:prompted_gemini",
+            "reads or hears the dialogue, Gemini API (parameter model)",
+            extra="gemini",
+            level="real code path",
+        ),
+        "gpt-4o-audio": Entry(
+            "floorbench.systems.prompted_rows:gpt_4o_audio",
+            "GPT-4o-audio of CoDeTT, OpenAI's service",
+            extra="openai",
+            level="real code path",
+        ),
+        "qwen3-omni": Entry(
+            "floorbench.systems.prompted_rows:qwen3_omni",
+            "Qwen3-Omni of CoDeTT, behind a vLLM server of yours",
+            extra="openai",
+            level="real code path",
+        ),
+        "gemini-3-pro": Entry(
+            "floorbench.systems.prompted_rows:gemini_3_pro",
+            "Gemini 3 Pro of CoDeTT, Google's service",
+            extra="gemini",
+            level="real code path",
+        ),
+        "gemini-3.1-pro": Entry(
+            "floorbench.systems.prompted_rows:gemini_31_pro",
+            "Gemini 3.1 Pro of ECHO, on words, Google's service",
+            extra="gemini",
+            level="real code path",
+        ),
     },
 )
 

@@ -21,7 +21,7 @@ MODALITIES = ("text", "audio")
 
 
 def prompted_smollm2(
-    *, max_tokens: int = 24, structured: bool = True, model_path: str | None = None
+    *, max_tokens: int = 40, structured: bool = True, model_path: str | None = None
 ) -> Prompted:
     """Return the embedded model behind an OpenAI-compatible server inside this process."""
     path = Path(model_path) if model_path is not None else None

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 import soundfile
+from ratios import spread
 
 from floorbench.audio import assets
 from floorbench.core.ports import System
@@ -144,8 +145,7 @@ def main() -> int:
             )
     print(f"{name}, {given.clips} clips, {given.repeats} repeats, limit {LIMIT}")
     for kind, values in zip(("time", "processor time"), zip(*ratios, strict=True), strict=True):
-        middle = statistics.median(values)
-        print(f"{kind:15} median ratio {middle:.3f} (from {min(values):.3f} to {max(values):.3f})")
+        print(f"{kind:15} ratio {spread(values, digits=3)}")
     return int(statistics.median(r[0] for r in ratios) > LIMIT)
 
 

@@ -9,12 +9,12 @@ the test oracles, run on one session.
 from __future__ import annotations
 
 import argparse
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
+from ratios import cpu_seconds, spread
 
 from floorbench.core.vocab import Role
 from floorbench.events.dualturn import RATE, SignalRules, dualturn_signals
@@ -71,12 +71,7 @@ def vap_loop(session: Session) -> None:
 
 
 def seconds(work: Callable[[Session], None], stream: Iterator[Session]) -> float:
-    total = 0.0
-    for session in stream:
-        start = time.perf_counter()
-        work(session)
-        total += time.perf_counter() - start
-    return total
+    return sum(cpu_seconds(lambda s=session: work(s)) for session in stream)
 
 
 def main() -> None:
@@ -91,7 +86,8 @@ def main() -> None:
         ("vap events + classes, 50 Hz", VAP.rate, vap, vap_loop),
     ):
         taken = seconds(fast, sessions(count, args.session_minutes, rate))
-        slow = seconds(loop, sessions(1, args.session_minutes, rate))
+        one = list(sessions(1, args.session_minutes, rate))
+        ratios = [seconds(loop, iter(one)) / seconds(fast, iter(one * 20)) * 20 for _ in range(3)]
         once, long = (
             min(seconds(fast, sessions(1, k * args.session_minutes, rate)) for _ in range(5))
             for k in (1, 16)
@@ -102,7 +98,7 @@ def main() -> None:
         tracemalloc.stop()
         print(name)
         print(f"  {hours:.1f} h in {taken:.2f} s: {hours / taken:,.0f} hours a second")
-        print(f"  {slow / (taken / count):,.0f} times the frame-by-frame loop")
+        print(f"  frame-by-frame loop: ratio {spread(ratios)}")
         print(f"  a session 16 times as long takes {long / once:.1f} times as long")
         print(f"  peak {peak / 2**20:.1f} MiB over a stream of sessions")
 

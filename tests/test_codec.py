@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,3 +75,15 @@ def test_digest_ignores_key_order_only() -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: object) -> None:
     with pytest.raises(DataError, match="FB402"):
         codec.read_json(tmp_path / "none.json", Nested)  # type: ignore[operator]
+
+
+def test_a_utf8_signature_is_no_content_but_other_bytes_are() -> None:
+    assert codec.parse(b'\xef\xbb\xbf{"a": 1}') == {"a": 1}
+    with pytest.raises(DataError, match="FB201"):
+        codec.parse(b"\xff\xfe{\x00")
+
+
+@pytest.mark.parametrize("write", [codec.encode, codec.digest, codec.encode_pretty])
+def test_text_that_is_no_unicode_is_refused_in_words(write: Callable[[object], object]) -> None:
+    with pytest.raises(DataError, match=r"FB201 'a\\udcff' is not valid Unicode text"):
+        write({"path": "a\udcff"})

@@ -8,6 +8,10 @@ TASKS = Registry(
     "task",
     {
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
+        "dualturn-4s": Entry(
+            "floorbench.tasks.dualturn:DualTurnTask", "DualTurn: agent actions, words, turn ends"
+        ),
+        "vap-1s": Entry("floorbench.tasks.vap:VapTask", "shift, hold and backchannel prediction"),
         "codett": Entry("floorbench.tasks.codett:CodettTask", "CoDeTT: 4 actions, 14 intents"),
         "trp": Entry("floorbench.tasks.trp:TrpTask", "within-turn TRPs: could a listener respond?"),
         "echo": Entry("floorbench.tasks.echo:EchoTask", "ECHO: yield or keep, matched contrasts"),
@@ -18,6 +22,25 @@ DATASETS = Registry(
     "dataset",
     {
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
+        "swb-ms98": Entry(
+            "floorbench.datasets.two_channel_words:SwitchboardSource",
+            "Switchboard word files of the ISIP release",
+        ),
+        "ami": Entry("floorbench.datasets.two_channel_words:AmiSource", "AMI words or RTTM"),
+        "fisher": Entry("floorbench.datasets.two_channel_words:FisherSource", "Fisher transcripts"),
+        "candor": Entry(
+            "floorbench.datasets.two_channel_words:CandorSource", "CANDOR, three segmentations"
+        ),
+        "dualturn-rows": Entry(
+            "floorbench.datasets.dualturn_rows:FrameRowsSource", "stored frame labels (Parquet)"
+        ),
+        "two-channel": Entry(
+            "floorbench.datasets.two_channel_files:TwoChannelFiles",
+            "stereo audio with any annotation format",
+        ),
+        "otospeech": Entry(
+            "floorbench.datasets.two_channel_files:OtoSpeechSource", "otoSpeech stereo FLAC"
+        ),
         "codett": Entry("floorbench.datasets.codett:CodettSource", "CoDeTT's released layout"),
         "trp": Entry("floorbench.datasets.trp:TrpSource", "stimulus turns, roster and responses"),
         "echo": Entry("floorbench.datasets.echo:EchoSource", "matched-contrast samples and pairs"),
@@ -92,6 +115,26 @@ SYSTEMS = Registry(
         "constant-per-state": Entry(
             "floorbench.systems.baselines:ConstantPerState",
             "one label while speaking, one while idle",
+            level="measured",
+        ),
+        "silence-frames": Entry(
+            "floorbench.systems.frames:SilenceFrames",
+            "turn over after a silence, in every frame (parameter timeout)",
+            level="measured",
+        ),
+        "persistence": Entry(
+            "floorbench.systems.frames:PersistenceFrames",
+            "who speaks now goes on speaking",
+            level="measured",
+        ),
+        "constant-frames": Entry(
+            "floorbench.systems.frames:ConstantFrames",
+            "the same score in every frame (parameter signal)",
+            level="measured",
+        ),
+        "frame-probe": Entry(
+            "floorbench.systems.frames_probe:FrameProbe",
+            "trained here: activity and words so far (parameter artefact)",
             level="measured",
         ),
         "smart-turn-v3.0": Entry(

@@ -7,6 +7,7 @@ written as ``null``), and numpy scalars become plain numbers.
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import hashlib
 import math
@@ -15,7 +16,7 @@ import typing
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -30,9 +31,10 @@ def encode(value: object) -> bytes:
     Raises
     ------
     DataError
-        ``FB202`` when a number is NaN or infinite, with the path to it.
+        ``FB202`` when a number is NaN or infinite, with the path to it; ``FB201`` for text that
+        is not valid Unicode (half a surrogate pair, a file name in no known encoding).
     """
-    return msgspec.json.encode(to_builtins(value))
+    return _json(to_builtins(value))
 
 
 def encode_pretty(value: object) -> str:
@@ -60,7 +62,12 @@ def decode(data: bytes | str, kind: type[T], *, where: Place | None = None) -> T
 
 
 def parse(data: bytes | str, *, where: Place | None = None) -> Any:
-    """Read one JSON value into plain Python values, refusing non-finite numbers."""
+    """Read one JSON value into plain Python values, refusing non-finite numbers.
+
+    A UTF-8 signature in front, as some editors write it at the start of a file, is no content.
+    """
+    if isinstance(data, bytes):
+        data = data.removeprefix(codecs.BOM_UTF8)
     try:
         plain = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -97,7 +104,15 @@ def read_bytes(path: Path) -> bytes:
 
 def digest(value: object) -> str:
     """Return the SHA-256 (hex) of the canonical JSON of a value; key order does not matter."""
-    return hashlib.sha256(msgspec.json.encode(to_builtins(value), order="sorted")).hexdigest()
+    return hashlib.sha256(_json(to_builtins(value), order="sorted")).hexdigest()
+
+
+def _json(plain: Any, order: Literal["sorted"] | None = None) -> bytes:
+    try:
+        return msgspec.json.encode(plain, order=order)
+    except UnicodeEncodeError as error:
+        text = ascii(error.object)
+        raise DataError("FB201", f"{text} is not valid Unicode text") from None
 
 
 def _numpy_hook(value: Any) -> Any:

@@ -141,9 +141,9 @@ CODES: dict[str, Code] = {
         "Use one of the task's conditions; the message lists them.",
     ),
     "FB231": Code(
-        "malformed stimulus",
-        "A stimulus turn has no words, words out of order, untimed words, or overlaps another one.",
-        "Correct the named word; times are in seconds and words stand in the order spoken.",
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
     ),
     "FB232": Code(
         "malformed responses",
@@ -174,6 +174,41 @@ CODES: dict[str, Code] = {
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",
         "Read the data with a reader of matched-contrast sets.",
+    ),
+    "FB251": Code(
+        "not two channels",
+        "A session does not have exactly two channels, or its roles are not named.",
+        "Give two channels with roles; name the channel of the user where the reader asks for it.",
+    ),
+    "FB252": Code(
+        "channels of unequal length",
+        "The two channels of a session differ in length, so they are not on one clock.",
+        "Cut or pad the shorter recording, or correct the pairing of the files.",
+    ),
+    "FB253": Code(
+        "speech past the end of the audio",
+        "An annotation goes on after its audio has ended.",
+        "Check that annotation and audio belong together and start at the same moment.",
+    ),
+    "FB254": Code(
+        "split list does not fit",
+        "A list of splits names sessions that are not there, misses some, or names one twice.",
+        "Use the list that belongs to the data; every session stands in exactly one split.",
+    ),
+    "FB255": Code(
+        "malformed frame rows",
+        "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
+        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+    ),
+    "FB256": Code(
+        "speakers not chosen",
+        "A recording has more than two speakers and no pair is named.",
+        "Name two speakers with `speakers`; the message lists those of the file.",
+    ),
+    "FB257": Code(
+        "malformed transcript table",
+        "A transcript lacks a column or holds a time or name that cannot be read.",
+        "Correct the named line, or read another segmentation of the transcript.",
     ),
     "FB261": Code(
         "malformed contrast table",
@@ -380,9 +415,34 @@ CODES: dict[str, Code] = {
         "Tune a system that stores a score for every decision.",
     ),
     "FB531": Code(
-        "model server cannot be used",
-        "The server of a model does not answer, or does not have the model.",
-        "Start the server and fetch the model; the message says how.",
+        "malformed frame scores",
+        "Scores per frame hold NaN or infinity, have a wrong shape, or an unknown column.",
+        "Give finite scores (frames, columns) named signal:role, for example eot:user.",
+    ),
+    "FB532": Code(
+        "trace file missing or changed",
+        "The file that holds the scores of a prediction is absent, broken or holds other scores.",
+        "Copy the `traces` folder together with the journal, or run again.",
+    ),
+    "FB533": Code(
+        "frame rate does not match",
+        "A trace does not have the number of frames that the session's length and its rate need.",
+        "Declare the rate and look-ahead that the scores were made with.",
+    ),
+    "FB534": Code(
+        "scores of an unknown session",
+        "A file of frame scores is named after no session of the data.",
+        "Name each file after its session, or give the session of a single file.",
+    ),
+    "FB535": Code(
+        "unusable probe",
+        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "Train it again with `floorbench fit`, with this version of floorbench.",
+    ),
+    "FB536": Code(
+        "probe cannot be trained",
+        "The training split has no session, or a class that is to be learnt does not occur.",
+        "Give more sessions, or a split list whose training part holds every class.",
     ),
     "FB541": Code(
         "not a stream",

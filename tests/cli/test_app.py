@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import pytest
 
 from floorbench import __version__
@@ -60,3 +64,55 @@ def test_ctrl_c_leaves_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_finding_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "build", lambda: lambda *_, **__: 1)
     assert code() == 1
+
+
+def test_the_operating_system_refusing_is_an_error_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "there")
+
+    monkeypatch.setattr(app, "build", lambda: refused)
+    assert code() == 3
+    got = capsys.readouterr().err
+    assert got.startswith("error: FB402 there: the operating system refuses: Permission denied")
+
+
+PRINTING = """
+import sys, threading, time
+from floorbench.cli import app, console
+def command(argv, **_):
+    if "thread" in argv:
+        threading.Thread(target=time.sleep, args=(600,)).start()
+    console.data("\\u2013" * 9)
+    return 1
+app.build = lambda: command
+app.main(sys.argv[1:])
+"""
+
+
+def outside(*argv: str, shell: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join(p for p in sys.path if p)
+    return subprocess.run(
+        ["sh", "-c", f'"$@" {shell}', "sh", sys.executable, "-c", PRINTING, *argv],
+        env={**os.environ, "PYTHONPATH": path, **env},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+def test_printing_survives_every_stdout() -> None:
+    assert outside().stdout == "\u2013" * 9 + "\n"
+    assert outside(PYTHONIOENCODING="ascii").stdout == "\\u2013" * 9 + "\n"
+    for shell, expected in ((">&-", 1), ("2>&-", 1), (">/dev/full", 3)):
+        done = outside(shell=shell)
+        assert done.returncode == expected
+        assert "Traceback" not in done.stderr
+        assert "Exception" not in done.stderr
+
+
+def test_a_thread_that_a_system_left_behind_does_not_keep_the_program() -> None:
+    assert outside("thread").returncode == 1

@@ -1,3 +1,9 @@
+import io
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from floorbench.cli import console
@@ -30,3 +36,30 @@ def test_progress_without_a_terminal_says_where_it_ended(
         tick(1, 3)
         tick(3, 3)
     assert capsys.readouterr().err == "work: 3 of 3\n"
+
+
+def test_what_foreign_code_prints_is_talk(capfd: pytest.CaptureFixture[str]) -> None:
+    with console.only_talk():
+        print("python")
+        os.write(1, b"below python\n")
+        subprocess.run(["echo", "child"], check=True)
+    console.data("data")
+    got = capfd.readouterr()
+    assert got.out == "data\n"
+    assert sorted(got.err.split("\n")) == ["", "below python", "child", "python"]
+
+
+def test_talk_that_nobody_reads_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb", buffering=0) as pipe:
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(pipe, write_through=True))
+        console.say("anybody?")
+        sys.stderr.detach()
+
+
+def test_json_without_utf8_is_still_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    console.data_json({"text": "é中😀"})
+    assert json.loads(raw.getvalue()) == {"text": "é中😀"}

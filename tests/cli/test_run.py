@@ -48,3 +48,8 @@ def test_score_check_and_compare_read_run_folders(
     assert "A - B" in capsys.readouterr().out
     assert compare(*runs, draws=50, json=True) == 0
     assert json.loads(capsys.readouterr().out)[0]["cells"]
+
+
+def test_without_a_score_json_is_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("codett", "oracle", limit=2, out=tmp_path, score=False, json=True) == 0
+    assert Path(json.loads(capsys.readouterr().out)["run"]).is_dir()

@@ -23,10 +23,15 @@ from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.registry import Registry
 from floorbench.systems import build_system
 from sounds import RATE, noise, silence, utterance
+from support import frame_probe
+from support.frame_talk import TALK
 
 NAMES = list(SYSTEMS.entries())
 # What a system cannot be built without.
-PARAMETERS = {"constant": {"label": "Takeover"}}
+PARAMETERS = {
+    "constant": {"label": "Takeover"},
+    "frame-probe": {"artefact": frame_probe.written()},
+}
 HEAVY = (
     "numpy", "onnxruntime", "webrtcvad", "soundfile", "soxr", "torch", "transformers",
     "huggingface_hub", "xllamacpp", "openai", "duckdb", "rich",
@@ -81,6 +86,7 @@ SITUATIONS = {
     "Mandarin": lambda: memory(utterance(), language="zh"),
     "an undeclared language": lambda: memory(utterance(), language="cy"),
     "only audio": lambda: memory(utterance(), turns=(), text=None, words=(), question=None),
+    "two channels": lambda: memory(utterance(), activity=TALK.activity, cutoff=TALK.cutoff),
     "an empty transcript": lambda: memory(silence(0.5), text=""),
 }
 
@@ -91,7 +97,7 @@ def check_lawful(system, observation, decision):
     json.loads(codec.encode(decision))
     assert all(math.isfinite(v) for v in decision.scores.values())
     if decision.outcome is Outcome.OK:
-        assert decision.label is not None or decision.scores or decision.events
+        assert decision.label is not None or decision.scores or decision.events or decision.trace
         assert decision.reason is None
         if system.spec.labels is not None and decision.label is not None:
             assert decision.label in system.spec.labels

@@ -21,7 +21,8 @@ from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
 from floorbench.metrics.base import Scored, ScoringTask, point
-from support import codett_tiny, echo_tiny, scoring, trp_tiny
+from floorbench.datasets.two_channel_words import SwitchboardSource
+from support import codett_tiny, echo_tiny, scoring, trp_tiny, two_channel_tiny
 
 
 def codett(folder: Path) -> DatasetSource:
@@ -42,12 +43,19 @@ def trp(folder: Path) -> DatasetSource:
     return TrpSource(trp_tiny.build(folder))
 
 
+def calls(folder: Path) -> DatasetSource:
+    two_channel_tiny.build(folder)
+    return SwitchboardSource(folder, splits=str(folder / "splits.json"))
+
+
 # One small dataset per task. A task without one fails `test_every_task_is_here`.
 DATA: dict[str, Callable[[Path], DatasetSource]] = {
     "clips": clips,
     "codett": codett,
+    "dualturn-4s": calls,
     "echo": echo,
     "trp": trp,
+    "vap-1s": calls,
 }
 SYSTEMS = (
     scoring.system("all", context="dialogue"),
@@ -165,8 +173,17 @@ def mixed(sample: Sample, condition: str) -> Decision | None:
 
 
 def units_of(scored: Mapping[str, Scored]) -> int:
-    """Count the units that stand for one prediction; units made of several come on top."""
-    return len(scored["sample"] if "sample" in scored else scored["slot"])
+    """Count the units that stand for one prediction; units made of several come on top.
+
+    Where a prediction is a whole session, its events are the units: sessions are counted.
+    """
+    if "sample" in scored or "slot" in scored:
+        return len(scored["sample"] if "sample" in scored else scored["slot"])
+    weights: dict[str, float] = {}
+    for part in scored.values():
+        for name, weight in zip(part.units or (), part.weight.tolist(), strict=True):
+            weights[name] = round(1 / weight)
+    return int(sum(weights.values()))
 
 
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)

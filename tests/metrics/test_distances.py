@@ -127,6 +127,8 @@ def test_contradictions_are_refused() -> None:
         point(mae_seconds(), one([1, 0], [0, 1], time=[0.5, np.nan]))
     with pytest.raises(DataError, match="FB625 the stimulus of row 0 was heard by nobody"):
         point(mae_density(density="people"), one([1, 0], [0, 1], responses=[[1, 0], [1, -1]]))
+    with pytest.raises(DataError, match="FB601 column 'responses' has one value per unit"):
+        point(mae_density(density="people"), one([1, 0], [0, 1], responses=[1, 0]))
     with pytest.raises(UsageError, match="FB103 norm='max'"):
         nmae(norm="max")
     with pytest.raises(UsageError, match="FB103 h=-1"):

@@ -35,7 +35,9 @@ def test_a_label_beside_a_failed_outcome_is_no_answer() -> None:
         ({"predicted": np.array([0, 1, -1, 3])}, "FB621 row 2 has outcome 'ok' and no label"),
         ({"gold": np.array([0.0, 1.0, 2.0, np.nan])}, "FB620 column 'gold' holds float64"),
         ({"outcome": np.array([0, 0, 7, 0])}, "FB629 column 'outcome' row 2"),
-        ({"outcome": np.array(["ok"] * 4)}, "FB629 column 'outcome' holds <U2"),
+        ({"outcome": np.zeros(4)}, "FB629 column 'outcome' holds float64"),
+        ({"gold": np.zeros((4, 2), int)}, "FB601 column 'gold' holds int64 in the shape"),
+        ({"outcome": np.array(["ok"] * 4)}, "FB601 column 'outcome' holds <U2 in the shape"),
     ],
 )
 def test_bad_columns_are_refused(columns: dict, message: str) -> None:
@@ -80,7 +82,17 @@ def test_finite_looks_only_where_a_value_is_claimed() -> None:
         inputs.finite(units, "score", ~claimed)
     wide = case(score=np.array([[0.1, 0.2], [np.nan, 0.1], [0, 0], [0, 0]]))
     with pytest.raises(DataError, match="FB622 column 'score' row 1"):
+        inputs.finite(wide, "score", np.ones(4, dtype=bool), wide=True)
+    with pytest.raises(DataError, match=r"FB601 column .score. holds float64 in the shape"):
         inputs.finite(wide, "score", np.ones(4, dtype=bool))
+
+
+def test_scores_of_one_label_come_from_its_column() -> None:
+    table = np.arange(16.0).reshape(4, 4)
+    assert inputs.of_label(case(), "score", table, 2).tolist() == [2.0, 6.0, 10.0, 14.0]
+    assert inputs.of_label(case(), "score", table[:, 0], 2).tolist() == [0.0, 4.0, 8.0, 12.0]
+    with pytest.raises(DataError, match="FB601 column 'score' has 3 scores per unit, there are 4"):
+        inputs.of_label(case(), "score", table[:, :3], 2)
 
 
 def test_integers_default_only_when_the_column_is_absent() -> None:

@@ -188,3 +188,22 @@ def test_tokens_are_recorded_and_nonsense_is_not(told: Any, tokens: Any) -> None
     (answered,) = decide_all(Spending(told), shown(2), timeout=None)
     assert (answered.compute.tokens_in, answered.compute.tokens_out) == tokens
     assert answered.decision.outcome is Outcome.OK
+
+
+class _Odd(BaseException):
+    def __str__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+@pytest.mark.parametrize("error", [GeneratorExit(), SystemExit(3), _Odd()])
+def test_whatever_a_system_raises_is_failed(error: BaseException) -> None:
+    class Raising(System):
+        def decide(self, observation: Observation) -> Decision:
+            raise error
+
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            raise error
+
+    found = decided(Raising(), 1, 2)
+    assert [d.outcome for d in found] == [Outcome.FAILED] * 2
+    assert str(found[0].reason).startswith(type(error).__name__)

@@ -9,7 +9,7 @@ from floorbench.errors import DataError, Place
 from floorbench.run.processes import error_from_wire
 from floorbench.run.wire import observation_hash
 from floorbench.run.worker import error_to_wire
-from support.engine_toys import Deadly, System, Unloadable
+from support.engine_toys import Deadly, Listening, System, Unloadable
 
 
 def talk(kind: type, *batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -75,3 +75,9 @@ def test_errors_cross_whole() -> None:
     assert str(back) == str(error)
     bare = DataError("FB202", "bad")
     assert str(error_from_wire(error_to_wire(bare))) == str(bare)
+
+
+def test_a_system_that_reads_standard_input_gets_none_of_the_conversation() -> None:
+    batch = [{"language": "en", "text": "1"}]
+    _, *found = talk(Listening, batch, batch)
+    assert [m["answers"][0][0]["raw"] for m in found[1::2]] == ["''b''"] * 2

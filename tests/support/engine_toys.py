@@ -6,6 +6,8 @@ Everything here can be built again in a worker process by ``support.engine_toys:
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -227,6 +229,14 @@ class Deadly(System):
             os._exit(7)
         print("systems print things")
         return super().decide(observation)
+
+
+class Listening(System):
+    """Reads standard input, itself and through a child."""
+
+    def decide(self, observation: Observation) -> Decision:
+        child = subprocess.run(["cat"], stdout=subprocess.PIPE, check=True)
+        return Decision(label="yes", raw=repr(sys.stdin.read()) + repr(child.stdout))
 
 
 class Unloadable(System):

@@ -37,6 +37,14 @@ GOOD = """
     class WrongSpec:
         spec = "mine"
 
+    class OddSpec(Mine):
+        def __init__(self):
+            self.spec = SystemSpec(name="mine", version="1", parameters={"a": object()})
+
+    class MistypedSpec(Mine):
+        def __init__(self):
+            self.spec = SystemSpec(name=5, version="1")
+
     class Needs(Mine):
         def __init__(self, *, weights):
             super().__init__()
@@ -120,6 +128,8 @@ def test_missing_parameters(file):
         ("NoDecide", "FB512", "without `decide`"),
         ("NoLoad", "FB512", "without `load`"),
         ("WrongSpec", "FB512", "is not a SystemSpec"),
+        ("OddSpec", "FB512", "cannot be written down: object"),
+        ("MistypedSpec", "FB512", "cannot be written down: Expected `str`, got `int`"),
         ("number", "FB512", "neither a class nor a function"),
         ("Minne", "FB511", "did you mean 'Mine'"),
     ],

@@ -5,13 +5,16 @@ Commands are given as import paths, so that ``floorbench --help`` imports none o
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+import threading
 from collections.abc import Sequence
 
 from cyclopts import App
 
 from floorbench import __version__
-from floorbench.errors import FloorbenchError
+from floorbench.errors import EnvironmentProblem, FloorbenchError, Place
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Evaluate a real turn detector on the CoDeTT starter set"),
@@ -20,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
+    "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
     "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),
     "audit": ("audit:audit", "Try to tell the action of a contrast set without its context"),
     "check-causality": (
@@ -43,6 +48,8 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
+            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
+            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
         },
     ),
     "published": (
@@ -78,19 +85,62 @@ def build() -> App:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the program and exit with its code."""
+    running = set(threading.enumerate())
+    _prepare()
+    code = _end(_call(list(sys.argv[1:] if argv is None else argv)))
+    if any(not thread.daemon for thread in set(threading.enumerate()) - running):
+        os._exit(code)  # threads that a system left behind would keep the program for ever
+    sys.exit(code)
+
+
+def _call(argv: list[str]) -> int:
     try:
-        code = build()(list(sys.argv[1:] if argv is None else argv), result_action="return_value")
+        code = build()(argv, result_action="return_value")
+    except SystemExit as left:  # the parser has printed what is wrong
+        return left.code if isinstance(left.code, int) else 1
     except FloorbenchError as error:
         from floorbench.cli.console import fail
 
-        sys.exit(fail(error))
+        return fail(error)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        from floorbench.cli.console import say
+
+        say("interrupted")
+        return 130
     except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        return 0
+    except OSError as error:
+        from floorbench.cli.console import fail
+
+        what = f"the operating system refuses: {error.strerror or error}"
+        where = Place(str(error.filename)) if error.filename is not None else None
+        return fail(EnvironmentProblem("FB402", what, where=where))
+    return code if isinstance(code, int) else 0
+
+
+def _prepare() -> None:
+    """Make printing safe: closed streams swallow text, unknown characters are escaped."""
+    for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers
+        if getattr(sys, name) is None:
+            nowhere = open(os.devnull, "r" if name == "stdin" else "w")  # noqa: PTH123, SIM115
+            setattr(sys, name, nowhere)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    if os.environ.get("COLUMNS") == "0":  # some terminals without a size say so
+        del os.environ["COLUMNS"]
+
+
+def _end(code: int) -> int:
+    """Flush what is left; a reader that has gone is no error, a full disk is."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            if not isinstance(error, BrokenPipeError):
+                code = code or EnvironmentProblem.exit_code
+    return code
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout, suppress
 
 from floorbench import codec
 from floorbench.errors import FloorbenchError
@@ -17,13 +19,34 @@ def data(text: str) -> None:
 
 
 def data_json(value: object) -> None:
-    """Write one JSON document to stdout."""
-    data(codec.encode_pretty(value))
+    """Write one JSON document to stdout; without UTF-8 there, in ASCII."""
+    text = codec.encode_pretty(value)
+    if (sys.stdout.encoding or "").lower().replace("-", "") != "utf8":
+        text = json.dumps(json.loads(text), indent=2)
+    data(text)
 
 
 def say(text: str) -> None:
-    """Write a remark to stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """Write a remark to stderr; one that nobody can read any more stops no work."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def only_talk() -> Iterator[None]:
+    """Send to stderr whatever is printed meanwhile, by Python code or below it.
+
+    For the time in which foreign code runs: stdout is data, and a system may print.
+    """
+    sys.stdout.flush()
+    saved = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(saved, 1)
+        os.close(saved)
 
 
 def fail(error: FloorbenchError) -> int:

@@ -102,7 +102,7 @@ def run(
         )
     else:
         chosen = SystemChoice(name=system, parameters=settings(sets))
-    with console.progress(f"{task} {system}") as tick:
+    with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
             tick(p.done, p.total)
@@ -127,7 +127,10 @@ def run(
     if paced is not None:
         console.say(f"real time: {paced.report()}")
     if not score:
-        console.data(str(folder.path))
+        if json:
+            console.data_json({"run": str(folder.path)})
+        else:
+            console.data(str(folder.path))
         return 0
     from floorbench.cli.score import print_results
     from floorbench.run.scoring import open_predictions

@@ -27,13 +27,45 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Scores per frame over a whole recording, for systems that answer all the time.
+
+    Frame ``t`` covers ``[t, t + 1) / rate`` seconds; its scores have used audio up to its end and
+    ``look_ahead`` seconds beyond, so they are committed at ``(t + 1) / rate + look_ahead``.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Names of the scores: signal and role, for example ``eot:user``.
+    rate : str
+        Frames a second as an exact fraction: ``25/2``.
+    frames : int
+        Number of frames.
+    look_ahead : float
+        Seconds of audio after the end of a frame that its scores have used.
+    data : bytes
+        Little-endian float32, frame after frame; empty where the scores stand in a file.
+    file, sha256 : str or None
+        File beside the journal that holds them, and the SHA-256 of ``data``.
+    """
+
+    columns: tuple[str, ...]
+    rate: str
+    frames: int
+    look_ahead: Seconds = 0.0
+    data: bytes = b""
+    file: str | None = None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """A system's answer in its own words.
 
     Parameters
     ----------
     outcome : Outcome
-        ``ok`` when ``label``, ``scores`` or ``events`` can be used.
+        ``ok`` when ``label``, ``scores``, ``events`` or ``trace`` can be used.
     label : str or None
         The native label (``complete``, ``<S-L>``, ``SystemIdle_Dismiss_Incomplete``); the task
         maps it when scoring.
@@ -41,6 +73,8 @@ class Decision:
         Native scores by name, finite. A missing probability is left out, never zero.
     events : tuple of Event
         Stream events in the order they were committed.
+    trace : Trace or None
+        Scores per frame, of systems that answer all the time.
     commit : float or None
         Media time in seconds at which all audio used had been heard.
     raw : str or None
@@ -53,6 +87,7 @@ class Decision:
     label: str | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    trace: Trace | None = None
     commit: Seconds | None = None
     raw: str | None = None
     reason: str | None = None

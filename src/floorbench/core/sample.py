@@ -102,6 +102,9 @@ class Observation:
         Transcript of the target turn for systems that read text; may be empty.
     words : tuple of Word
         Words with times, where the task reveals them.
+    activity : mapping of Role to tuple of Span
+        Who speaks when, where the task reveals it: disjoint spans in seconds, in order, an empty
+        tuple for a silent channel.
     spoken_prefix : str or None
         What the system has already said of its current turn.
     question : Question or None
@@ -119,6 +122,7 @@ class Observation:
     channels: Mapping[Role, AudioRef] = field(default_factory=dict)
     text: str | None = None
     words: tuple[Word, ...] = ()
+    activity: Mapping[Role, tuple[Span, ...]] = field(default_factory=dict)
     spoken_prefix: str | None = None
     question: Question | None = None
     cutoff: Seconds | None = None

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
 
 from floorbench.errors import DataError
 
 TICKS_PER_SECOND = 1_000_000
+_EXACT = Context(prec=60)
+_FAR = Decimal("1e15")
 
 Seconds = float
 Ticks = int
@@ -57,6 +59,12 @@ def round_half_up(value: Fraction) -> int:
 
 def to_ticks(seconds: str | int | float | Decimal | Fraction) -> Ticks:
     """Return seconds as integer ticks (1 microsecond), half up."""
+    if isinstance(seconds, Decimal | float) and math.isfinite(seconds):
+        # Whole microseconds, which nearly all times are, need no fractions.
+        value = seconds if isinstance(seconds, Decimal) else Decimal(repr(seconds))
+        exponent = value.as_tuple().exponent
+        if isinstance(exponent, int) and exponent >= -6 and abs(value) < _FAR:
+            return int(_EXACT.scaleb(value, 6))
     return round_half_up(exact(seconds) * TICKS_PER_SECOND)
 
 

@@ -15,7 +15,14 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.spec import MetricSpec
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Floats, Scored, ratio
-from floorbench.metrics.inputs import as_rows, check_labels, check_missing, codes_of, fail_at
+from floorbench.metrics.inputs import (
+    as_rows,
+    check_labels,
+    check_missing,
+    codes_of,
+    fail_at,
+    numbers,
+)
 from floorbench.metrics.inputs import labels as read_labels
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.slots import read_slots, within
@@ -110,7 +117,7 @@ def _multirater(name: str, categories: int, column: str) -> Additive:
         raise UsageError("FB103", f"categories={categories}; agreement needs at least 2")
 
     def statistics(scored: Scored) -> Floats:
-        counts = np.asarray(scored.column(column))
+        counts = numbers(scored, column, wide=True)
         if counts.ndim != 2 or counts.shape[1] != categories:
             raise DataError(
                 "FB626",

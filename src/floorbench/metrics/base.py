@@ -72,7 +72,8 @@ class Scored:
     Raises
     ------
     DataError
-        ``FB601`` for columns of unequal length or a cluster code outside the list.
+        ``FB601`` for columns of unequal length, a weight that is no weight, or a cluster code
+        outside the list.
     """
 
     cluster: Ints
@@ -95,6 +96,8 @@ class Scored:
             raise DataError(
                 "FB601", f"{len(self.strata)} strata codes for {len(self.clusters)} clusters"
             )
+        if not (np.isfinite(self.weight) & (self.weight >= 0)).all():
+            raise DataError("FB601", "a unit's weight is not a finite number of 0 or more")
         if n and (self.cluster.min() < 0 or self.cluster.max() >= len(self.clusters)):
             raise DataError("FB601", "a cluster code lies outside the list of clusters")
 

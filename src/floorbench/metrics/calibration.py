@@ -26,6 +26,7 @@ from floorbench.metrics.inputs import (
     coded,
     fail_at,
     finite,
+    of_label,
     summed,
     vocabulary,
 )
@@ -261,8 +262,7 @@ def _probabilities(scored: Scored, positive: str, score: str, missing: str) -> _
     gold = coded(scored, "gold")
     who = answers(scored, missing)
     values = _in_unit_interval(scored, score, who.answered)
-    if values.ndim == 2:
-        values = values[:, code]
+    values = of_label(scored, score, values, code)
     return _Probabilities(
         score=values,
         positive=(gold == code) & who.answered,
@@ -272,7 +272,7 @@ def _probabilities(scored: Scored, positive: str, score: str, missing: str) -> _
 
 
 def _in_unit_interval(scored: Scored, score: str, where: Bools) -> Floats:
-    values = finite(scored, score, where)
+    values = finite(scored, score, where, wide=True)
     outside = any_of_unit((values < 0) | (values > 1)) & where
     fail_at(scored, outside, "FB623", f"column '{score}' row {{row}} lies outside [0, 1]")
     return values

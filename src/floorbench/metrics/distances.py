@@ -310,7 +310,10 @@ def _distance(
         slots = read_slots(scored, missing=missing)
         values: Floats = np.empty(0)
         if column is not None:
-            values = finite(scored, column, np.ones(len(scored), dtype=np.bool_))
+            wide = column == "responses"
+            values = finite(scored, column, np.ones(len(scored), dtype=np.bool_), wide=wide)
+            if wide and values.ndim == 1:
+                raise DataError("FB601", "column 'responses' has one value per unit, not a row")
             if column == "proportion":
                 fail_at(
                     scored,

@@ -125,6 +125,22 @@ def vocabulary(scored: Scored, column: str) -> tuple[str, ...]:
     return scored.vocab[column]
 
 
+def numbers(scored: Scored, column: str, *, wide: bool = False) -> Column:
+    """Return a column of numbers, one per unit (or a row of them if ``wide``).
+
+    Raises
+    ------
+    DataError
+        ``FB601`` for a column that is absent or of another form.
+    """
+    values = np.asarray(scored.column(column))
+    if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= 1 + wide:
+        raise DataError(
+            "FB601", f"column '{column}' holds {values.dtype} in the shape {values.shape}"
+        )
+    return values
+
+
 def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None) -> Ints:
     """Return a coded column, with every code inside ``[low, number of labels)``.
 
@@ -142,7 +158,7 @@ def coded(scored: Scored, column: str, *, low: int = 0, vocab: str | None = None
     DataError
         ``FB620`` for a code outside the label set or of another type.
     """
-    values = scored.column(column)
+    values = numbers(scored, column)
     labels = vocabulary(scored, vocab if vocab is not None else column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, codes are integers")
@@ -159,7 +175,7 @@ def answers(scored: Scored, missing: str, outcome: str = "outcome") -> Answers:
     DataError
         ``FB629`` for an unknown outcome code.
     """
-    codes = scored.column(outcome)
+    codes = numbers(scored, outcome)
     if not np.issubdtype(codes.dtype, np.integer):
         raise DataError("FB629", f"column '{outcome}' holds {codes.dtype}, codes are integers")
     bad = (codes < 0) | (codes >= len(OUTCOMES))
@@ -205,7 +221,9 @@ def labels(
     return Labels(truth, np.where(answered, said, -1), answered, kept)
 
 
-def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") -> Floats:
+def finite(
+    scored: Scored, column: str, where: Bools, *, code: str = "FB622", wide: bool = False
+) -> Floats:
     """Return a real column, finite wherever ``where`` holds (any axis after the first).
 
     Parameters
@@ -216,13 +234,15 @@ def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") ->
         Units that claim a value.
     code : str
         Code of the error.
+    wide : bool
+        Whether a unit may have a row of values.
 
     Raises
     ------
     DataError
         With ``code``, for a NaN or infinite value of such a unit.
     """
-    values = np.asarray(scored.column(column), dtype=np.float64)
+    values = numbers(scored, column, wide=wide).astype(np.float64, copy=False)
     fail_at(
         scored,
         any_of_unit(~np.isfinite(values)) & where,
@@ -230,6 +250,34 @@ def finite(scored: Scored, column: str, where: Bools, *, code: str = "FB622") ->
         f"column '{column}' row {{row}} is not a finite number although a value is claimed",
     )
     return values
+
+
+def of_label(scored: Scored, column: str, values: Floats, code: int) -> Floats:
+    """Return one label's scores of values ``(n,)`` or ``(n, labels)``.
+
+    Parameters
+    ----------
+    scored : Scored
+    column : str
+        Where the values come from.
+    values : float64 array
+    code : int
+        Code of the label.
+
+    Raises
+    ------
+    DataError
+        ``FB601`` when there are not as many scores as labels.
+    """
+    if values.ndim == 1:
+        return values
+    labels = len(vocabulary(scored, "gold"))
+    if values.shape[1] != labels:
+        raise DataError(
+            "FB601",
+            f"column '{column}' has {values.shape[1]} scores per unit, there are {labels} labels",
+        )
+    return values[:, code]
 
 
 def any_of_unit(flags: Bools) -> Bools:
@@ -247,7 +295,7 @@ def integers(scored: Scored, column: str, default: int | None = None) -> Ints:
     """
     if default is not None and column not in scored.columns:
         return np.full(len(scored), default, dtype=np.int64)
-    values: Column = scored.column(column)
+    values: Column = numbers(scored, column)
     if not np.issubdtype(values.dtype, np.integer):
         raise DataError("FB620", f"column '{column}' holds {values.dtype}, integers are needed")
     return values.astype(np.int64, copy=False)

@@ -24,7 +24,15 @@ import numpy as np
 from floorbench.core.spec import MetricSpec
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Evaluator, Floats, Ints, Scored, ratio
-from floorbench.metrics.inputs import answers, as_rows, check_missing, fail_at, finite, integers
+from floorbench.metrics.inputs import (
+    answers,
+    as_rows,
+    check_missing,
+    fail_at,
+    finite,
+    integers,
+    numbers,
+)
 from floorbench.metrics.kinds import Additive, Weighted
 
 STATUSES = ("answered", "missed", "censored")
@@ -228,8 +236,8 @@ def early_share(*, missing: str = "wrong") -> Additive:
 def _per_unit(scored: Scored, missing: str) -> tuple[Floats, Floats, Floats]:
     read_latencies(scored, missing=missing)
     who = answers(scored, missing)
-    answered = who.answered & (scored.column("status") == ANSWERED)
-    latency = np.asarray(scored.column("latency"), dtype=np.float64)
+    answered = who.answered & (numbers(scored, "status") == ANSWERED)
+    latency = np.asarray(numbers(scored, "latency"), dtype=np.float64)
     return latency, answered.astype(np.float64), who.kept.astype(np.float64)
 
 

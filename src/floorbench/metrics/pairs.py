@@ -27,6 +27,7 @@ from floorbench.metrics.inputs import (
     code_of,
     coded,
     fail_at,
+    numbers,
 )
 from floorbench.metrics.inputs import labels as read_labels
 from floorbench.metrics.kinds import Additive
@@ -52,7 +53,7 @@ def read_pairs(scored: Scored, *, missing: str) -> Pairs:
         ``FB624`` for a pair without one of its members, ``FB620`` and ``FB621`` as for labels.
     """
     for column in ("gold_a", "gold_b"):
-        absent = np.asarray(scored.column(column)) < 0
+        absent = numbers(scored, column) < 0
         fail_at(scored, absent, "FB624", f"pair {{row}} has no member '{column[-1]}'")
     right: dict[str, Bools] = {}
     kept = np.ones(len(scored), dtype=np.bool_)

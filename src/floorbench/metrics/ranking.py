@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
-from floorbench.errors import DataError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
 from floorbench.metrics.concordance import Concordance
 from floorbench.metrics.inputs import (
@@ -28,6 +27,7 @@ from floorbench.metrics.inputs import (
     code_of,
     coded,
     finite,
+    of_label,
 )
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.metrics.kinds import Weighted, undefined
@@ -171,15 +171,8 @@ def read_scores(scored: Scored, *, positive: str, score: str, missing: str) -> S
     code = code_of(scored, "gold", positive)
     gold = coded(scored, "gold")
     who = answers(scored, missing)
-    values = finite(scored, score, who.answered)
-    if values.ndim == 2:
-        if values.shape[1] != len(scored.vocab["gold"]):
-            raise DataError(
-                "FB601",
-                f"column '{score}' has {values.shape[1]} scores per unit, there are "
-                f"{len(scored.vocab['gold'])} labels",
-            )
-        values = values[:, code]
+    values = finite(scored, score, who.answered, wide=True)
+    values = of_label(scored, score, values, code)
     use = who.answered
     return Scores(
         score=values[use],

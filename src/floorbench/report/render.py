@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from floorbench.report import codett, echo, trp
+from floorbench.report import codett, dualturn, echo, trp
 from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table
 from floorbench.run.scoring import Result
@@ -14,6 +14,8 @@ _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
     "codett": codett.tables,
     "echo": echo.tables,
     "trp": lambda results: [trp.table(results)],
+    "dualturn-4s": dualturn.tables,
+    "vap-1s": dualturn.vap_tables,
 }
 
 

@@ -37,7 +37,18 @@ LEVEL = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """A decision of the past that moved with the future."""
+    """A decision of the past that moved with the future.
+
+    Parameters
+    ----------
+    sample : str
+    time : float
+        Media time in seconds up to which the audio was the same.
+    future : str
+        What the audio after it was replaced by.
+    before, after : str
+        The decisions up to ``time`` in the unchanged run and in the changed one.
+    """
 
     sample: str
     time: Seconds
@@ -56,7 +67,7 @@ class Violation:
 class Causality:
     """What the check found.
 
-    Attributes
+    Parameters
     ----------
     samples, comparisons, decisions : int
         Samples streamed; pasts compared; decisions made in the unchanged runs.
@@ -183,6 +194,16 @@ def moments(made: Sequence[Event], observation: Observation) -> list[Seconds]:
 
 def altered(observation: Observation, *, after: Seconds, future: str, seed: int = 0) -> Observation:
     """Return an observation that is the same up to ``after`` and different from then on.
+
+    Parameters
+    ----------
+    observation : Observation
+    after : float
+        Media time in seconds.
+    future : str
+        One of ``FUTURES``.
+    seed : int
+        Of the noise.
 
     Raises
     ------

@@ -10,10 +10,12 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
 from floorbench.run.predictions import Fault, predictions_file, scan
+from floorbench.run.traces import get
 
 ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
 _NAMED = 5
@@ -62,6 +64,7 @@ def check(
     DataError
         ``FB208`` or ``FB402`` when there is no table to check.
     """
+    folder = predictions_file(path).parent
     faults: list[Fault] = []
     by_sample: dict[str, list[_Kept]] = {}
     first_line: dict[PredictionKey, int] = {}
@@ -88,7 +91,11 @@ def check(
             problem = _out_of_plan(prediction.key, plan)
             if problem is not None:
                 faults.append(Fault("FB205", problem, line, sample.id))
-            decision = checked(prediction.decision)
+            try:
+                decision = checked(get(folder, prediction.decision))
+            except DataError as error:
+                faults.append(Fault(error.code, error.what, line, sample.id))
+                continue
             if decision.outcome is Outcome.INVALID and prediction.decision.outcome is not (
                 Outcome.INVALID
             ):

@@ -18,6 +18,7 @@ from floorbench.core.prediction import Compute, Decision, Event
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem
+from floorbench.events.traces import trace_problem
 
 REASON_LENGTH = 240
 
@@ -54,9 +55,9 @@ class SystemChoice:
         try:
             system = self._construct()
             system.load()
-        except FloorbenchError:
+        except (FloorbenchError, KeyboardInterrupt):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise SystemProblem(
                 "FB501", f"system '{self.name}' cannot be loaded: {short_reason(error)}"
             ) from error
@@ -97,7 +98,9 @@ def decide_all(
         start = time.perf_counter()
         try:
             decisions = batch(list(observations))
-        except (Exception, SystemExit):
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             decisions = None
         wall = (time.perf_counter() - start) / len(observations)
         if isinstance(decisions, Sequence) and len(decisions) == len(observations):
@@ -109,7 +112,9 @@ def _decide(system: System, observation: Observation, timeout: float | None) -> 
     start = time.perf_counter()
     try:
         decision: object = system.decide(observation)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
     wall = time.perf_counter() - start
     answered = _timed(checked(decision), wall, timeout)
@@ -148,10 +153,17 @@ def short_reason(error: BaseException) -> str:
     if isinstance(error, FloorbenchError):
         text = f"{error.code} {error.what}"
     else:
-        message = str(error).strip().splitlines()
+        message = _message(error).strip().splitlines()
         text = type(error).__name__ + (f": {message[0]}" if message else "")
     text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= REASON_LENGTH else text[: REASON_LENGTH - 1] + "…"
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error of the system whose own text is broken
+        return "its message cannot be read"
 
 
 def checked(decision: object) -> Decision:
@@ -167,6 +179,7 @@ def checked(decision: object) -> Decision:
         label=decision.label,
         scores={name: float(value) for name, value in decision.scores.items()},
         events=tuple(decision.events),
+        trace=decision.trace,
         commit=None if decision.commit is None else float(decision.commit),
         raw=decision.raw,
         reason=decision.reason,
@@ -203,7 +216,7 @@ def _problem(decision: Decision) -> str | None:
             return f"event '{event.kind}' has a time or score that is not a finite number"
         if not isinstance(event.kind, str) or not isinstance(event.label, str | None):
             return f"event kind {event.kind!r} or label {event.label!r} is not text"
-    return None
+    return None if decision.trace is None else trace_problem(decision.trace)
 
 
 def _finite(value: object) -> bool:

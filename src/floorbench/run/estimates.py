@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from floorbench.core.score import Estimate, Interval
-from floorbench.metrics.base import AdditiveMetric, Measure, point
+from floorbench.metrics.base import AdditiveMetric, Measure, Scored, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
 from floorbench.stats.intervals import interval, share_bounds
@@ -36,28 +36,27 @@ def estimate_cells(
     A cell that the system does not declare is N/A; an undefined value has the metric's reason.
     """
     intervals: dict[int, Interval] = {}
-    for positions in _groups(measures).values():
-        slices = {i: compact(measures[i].scored) for i in positions}
-        strata = slices[positions[0]].strata
+    for slices in _groups(measures).values():
         found = bootstrap(
-            evaluators({str(i): (measures[i].metric, slices[i]) for i in positions}),
-            strata,
+            evaluators({str(i): (measures[i].metric, units) for i, units in slices.items()}),
+            next(iter(slices.values())).strata,
             draws=draws,
             seed=seed,
         )
-        for i in positions:
+        for i in slices:
             bounds = share_bounds(measures[i].metric)
             made = interval(found[str(i)], level=level, proportion=bounds)
             intervals[i] = _with_wilson(made, measures[i], level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
 
 
-def _groups(measures: Sequence[Measure]) -> dict[Any, list[int]]:
-    groups: dict[Any, list[int]] = {}
+def _groups(measures: Sequence[Measure]) -> dict[Any, dict[int, Scored]]:
+    """Return the slices by their clusters and strata, each with the place of its measure."""
+    groups: dict[Any, dict[int, Scored]] = {}
     for i, measure in enumerate(measures):
         if measure.undeclared is None:
-            slice_ = compact(measure.scored)
-            groups.setdefault((slice_.clusters, slice_.strata.tobytes()), []).append(i)
+            units = compact(measure.scored)
+            groups.setdefault((units.clusters, units.strata.tobytes()), {})[i] = units
     return groups
 
 

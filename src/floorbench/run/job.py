@@ -22,6 +22,7 @@ from floorbench.run.journal import Journal, cut_torn_line, read_journal
 from floorbench.run.keys import KeyTable, key_code, observation_code
 from floorbench.run.signals import Signals
 from floorbench.run.store import RunFolder
+from floorbench.run.traces import put
 from floorbench.run.wire import observation_hash
 
 
@@ -170,7 +171,7 @@ class Job:
                     sample_id=due.sample.id,
                     condition=due.condition,
                     trial=due.trial,
-                    decision=self._judged(due, answer.decision),
+                    decision=put(self._folder.path, self._judged(due, answer.decision)),
                     compute=answer.compute,
                     observed=answer.observed,
                 )

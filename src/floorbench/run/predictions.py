@@ -2,7 +2,7 @@
 
 A table (CSV, Parquet) has one row a prediction and these columns, all but ``sample_id`` optional:
 ``sample_id``, ``condition``, ``trial``, ``outcome``, ``label``, ``scores`` (a JSON object) or one
-``score.<name>`` column per score, ``events`` (a JSON list), ``commit``, ``raw``, ``reason``,
+``score.<name>`` column per score, ``events`` (a JSON list), ``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
 ``wall``, ``tokens_in``, ``tokens_out``, ``observed``. An empty cell is a value that is not there.
 Lines count from 1; in a CSV file the header is line 1.
 """
@@ -23,7 +23,7 @@ _TEXT = ("outcome", "label", "raw", "reason")
 _COLUMNS = frozenset(
     (
         *_TEXT,
-        *("sample_id", "condition", "trial", "scores", "events", "commit"),
+        *("sample_id", "condition", "trial", "scores", "events", "trace", "commit"),
         *("wall", "tokens_in", "tokens_out", "observed"),
     )
 )
@@ -34,11 +34,12 @@ COPY (
     SELECT sample_id, condition, trial, decision.outcome, decision.label,
            nullif(CAST(decision.scores AS VARCHAR), '{}') AS scores,
            nullif(CAST(decision.events AS VARCHAR), '[]') AS events,
+           nullif(CAST(decision.trace AS VARCHAR), 'null') AS trace,
            decision.commit, decision.raw, decision.reason,
            compute.wall, compute.tokens_in, compute.tokens_out, observed
     FROM read_json($1, format = 'newline_delimited', maximum_object_size = 268435456, columns = {
         sample_id: 'VARCHAR', condition: 'VARCHAR', trial: 'BIGINT', observed: 'VARCHAR',
-        decision: 'STRUCT(outcome VARCHAR, label VARCHAR, scores JSON, events JSON,
+        decision: 'STRUCT(outcome VARCHAR, label VARCHAR, scores JSON, events JSON, trace JSON,
                           "commit" DOUBLE, raw VARCHAR, reason VARCHAR)',
         compute: 'STRUCT(wall DOUBLE, tokens_in BIGINT, tokens_out BIGINT)'})
 ) TO $2 (FORMAT parquet, COMPRESSION zstd)
@@ -218,6 +219,8 @@ def _record(cells: Mapping[str, Any]) -> dict[str, Any]:
             scores[name.removeprefix("score.")] = _number(name, cell)
     decision["scores"] = scores
     decision["events"] = _json(cells, "events", [])
+    if "trace" in cells:
+        decision["trace"] = _json(cells, "trace", {})
     if "commit" in cells:
         decision["commit"] = _number("commit", cells["commit"])
     compute: dict[str, Any] = {}

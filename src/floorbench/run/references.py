@@ -22,6 +22,7 @@ from floorbench.core.vocab import Level, Outcome
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.predictions import predictions_file, read_predictions
+from floorbench.run.traces import get
 
 REFERENCES = ("oracle", "prior", "replay")
 
@@ -138,6 +139,7 @@ class Replay:
     """Answers with the predictions of a file."""
 
     def __init__(self, path: Path) -> None:
+        self._folder = predictions_file(path).parent
         self._predictions: dict[PredictionKey, Prediction] = {
             p.key: p for p in read_predictions(path)
         }
@@ -156,4 +158,4 @@ class Replay:
         found = self._predictions.get(PredictionKey(sample.id, condition, trial))
         if found is None:
             return Decision(outcome=Outcome.FAILED, reason="the replayed file has no such key")
-        return found.decision
+        return get(self._folder, found.decision)

@@ -32,6 +32,7 @@ from floorbench.run.estimates import estimate_cells
 from floorbench.run.predictions import predictions_file, read_predictions, scan
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
+from floorbench.run.traces import get
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.rates import check_level
 
@@ -291,9 +292,13 @@ def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
 def _items(
     opened: Opened, predictions: Mapping[PredictionKey, Prediction], ledger: Counter[str]
 ) -> Iterator[DueItem]:
+    folder = predictions_file(opened.path).parent
     for due in due_items(opened.task, opened.source, opened.system, opened.plan):
         prediction = predictions.get(due.key)
         ledger["expected"] += 1
+        if prediction is not None:
+            decision = get(folder, prediction.decision)
+            prediction = replace(prediction, decision=decision)
         ledger["absent" if prediction is None else prediction.decision.outcome.value] += 1
         yield DueItem(due.sample, due.condition, due.trial, prediction)
 

@@ -46,8 +46,9 @@ CHANCE = 0.5
 class Finding:
     """What one probe found in one language.
 
-    Attributes
+    Parameters
     ----------
+    language, probe : str
     pair, sample : float
         Share of pairs in the right order; area under the ROC.
     pair_interval, sample_interval : tuple of float

@@ -63,6 +63,10 @@ def observation_from_wire(wire: Mapping[str, Any]) -> Observation:
             )
             for word in wire.get("words", ())
         ),
+        activity={
+            Role(r): tuple(Span(*span) for span in spans)
+            for r, spans in wire.get("activity", {}).items()
+        },
         spoken_prefix=wire.get("spoken_prefix"),
         question=Question(text=question["text"], answers=tuple(question["answers"]))
         if question is not None
@@ -99,6 +103,11 @@ def _plain(
             )
             for word in observation.words
         ]
+        or None,
+        "activity": {
+            role.value: [[span.start, span.end] for span in spans]
+            for role, spans in observation.activity.items()
+        }
         or None,
         "spoken_prefix": observation.spoken_prefix,
         "question": {"text": question.text, "answers": list(question.answers)}

@@ -1,7 +1,8 @@
 """The child process that answers questions: ``python -m floorbench.run.worker``.
 
 It speaks JSON lines over its standard input and output; whatever the system prints goes to
-standard error. Nothing pickled crosses. Messages from the parent::
+standard error, and what it reads from standard input is empty. Nothing pickled crosses.
+Messages from the parent::
 
     {"system": {"name": ..., "parameters": {...}}, "timeout": seconds or null}      first line
     {"items": [observation, ...]}                                                   one batch
@@ -33,10 +34,11 @@ from floorbench.run.wire import observation_from_wire, observation_hash
 def main() -> None:
     """Serve one parent until its pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
-    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    pipe, out = os.dup(0), os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a system that reads input must not eat ours
     os.dup2(2, 1)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    threading.Thread(target=_listen, args=(pipe, lines), daemon=True).start()
 
     hello: dict[str, Any] = codec.parse(lines.get())
     choice = SystemChoice(name=hello["system"]["name"], parameters=hello["system"]["parameters"])
@@ -50,7 +52,7 @@ def main() -> None:
     except Exception as error:  # not the system's doing: decide_all catches all of that
         what = f"the worker process failed: {short_reason(error)}"
         _send(out, {"refused": error_to_wire(UsageError("FB509", what))})
-    os._exit(1)  # the listening thread holds standard input
+    os._exit(1)  # the listening thread holds the pipe
 
 
 def _answer(out: BinaryIO, system: System, items: list[Any], timeout: float | None) -> None:
@@ -60,8 +62,8 @@ def _answer(out: BinaryIO, system: System, items: list[Any], timeout: float | No
     _send(out, {"answers": [[encodable(a.decision), a.compute] for a in answered]})
 
 
-def _listen(lines: queue.SimpleQueue[bytes]) -> None:
-    with os.fdopen(0, "rb", closefd=False) as pipe:
+def _listen(descriptor: int, lines: queue.SimpleQueue[bytes]) -> None:
+    with os.fdopen(descriptor, "rb", closefd=False) as pipe:
         for line in pipe:
             lines.put(line)
     os._exit(0)  # the parent is gone; a hanging system must not outlive it

@@ -11,10 +11,11 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from floorbench import codec
 from floorbench.catalog import SYSTEMS
 from floorbench.core.ports import System
 from floorbench.core.spec import SystemSpec
-from floorbench.errors import Place, SystemProblem, UsageError, did_you_mean
+from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError, did_you_mean
 from floorbench.systems.stream import driven
 
 
@@ -90,7 +91,9 @@ def _from_file(path: Path) -> Any:
     sys.modules[alias] = module  # dataclasses and pickling look a module up by its name
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         del sys.modules[alias]
         raise SystemProblem(
             "FB511",
@@ -144,6 +147,15 @@ def _checked(name: str, system: Any) -> System:
             f"'{name}' gives a {type(system).__name__} whose `spec` is not a SystemSpec",
             hint="set `self.spec = SystemSpec(name=..., version=...)` in its constructor",
         )
+    try:
+        codec.decode(codec.encode(spec), SystemSpec)
+    except (FloorbenchError, TypeError) as error:
+        what = error.what if isinstance(error, FloorbenchError) else error
+        raise SystemProblem(
+            "FB512",
+            f"'{name}' has a `spec` that cannot be written down: {what}",
+            hint="give text, finite numbers, lists and mappings of the declared types",
+        ) from None
     streams = callable(getattr(system, "open", None))
     for method in ("load",) if streams else ("load", "decide"):
         if not callable(getattr(system, method, None)):

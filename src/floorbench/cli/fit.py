@@ -1,0 +1,100 @@
+"""``floorbench fit``."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from floorbench import codec
+from floorbench.cli import console
+from floorbench.cli.data import ReaderSettings
+from floorbench.cli.options import Settings, settings
+from floorbench.errors import UsageError
+
+KINDS = ("frame-probe", "phrases")
+
+
+def fit(
+    task: str,
+    system: str,
+    /,
+    *,
+    data: str,
+    split: str = "train",
+    reader: str | None = None,
+    reader_sets: ReaderSettings = None,
+    sets: Settings = None,
+    out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
+) -> int:
+    """Train a probe, or make the list of backchannel phrases, from the sessions of one split.
+
+    Prints the file and its SHA-256; `run --set artefact=FILE` (or `--task-set phrases=FILE`)
+    takes it, and the signature names it.
+
+    Parameters
+    ----------
+    task
+        dualturn-4s.
+    system
+        frame-probe, or phrases.
+    data
+        Two-channel sessions with splits.
+    split
+        Whose sessions are learnt from.
+    reader
+        Reader of the data.
+    out
+        File to write; SYSTEM.json by default.
+    """
+    from floorbench.datasets.open import open_dataset
+    from floorbench.datasets.two_channel import TwoChannelSource
+
+    if task != "dualturn-4s" or system not in KINDS:
+        raise UsageError(
+            "FB103", f"nothing is trained for '{task} {system}'", hint=f"known: {', '.join(KINDS)}"
+        )
+    source = open_dataset(Path(data), reader=reader, **settings(reader_sets))
+    if not isinstance(source, TwoChannelSource):
+        raise UsageError("FB103", f"'{data}' holds no two-channel sessions")
+    given = settings(sets)
+    path = out if out is not None else Path(f"{system}.json")
+    if system == "phrases":
+        text = codec.encode_pretty(_phrases(source, split, given))
+    else:
+        from floorbench.run.fit import FitRules, fit_frame_probe
+
+        try:
+            rules = FitRules(**given)
+        except TypeError as error:
+            raise UsageError("FB103", f"{system}: {error}") from None
+        artefact = fit_frame_probe(source, split=split, rules=rules, notify=console.say)
+        text = codec.encode_pretty(artefact)
+    from floorbench.run.store import write_text
+
+    write_text(path, text)
+    console.data(f"{path}  sha256 {hashlib.sha256(text.encode()).hexdigest()}")
+    return 0
+
+
+def _phrases(source: object, split: str, given: dict[str, object]) -> object:
+    from floorbench.core.time import to_ticks
+    from floorbench.datasets.two_channel import TwoChannelSource
+    from floorbench.errors import DataError
+    from floorbench.events.dualturn_words import WordRules, frequent_phrases
+    from floorbench.tasks.dualturn import Phrases
+
+    assert isinstance(source, TwoChannelSource)  # noqa: S101 - checked by the caller
+    gap = given.pop("utterance_gap", 0.5)
+    if given or not isinstance(gap, int | float):
+        raise UsageError("FB103", f"phrases take utterance_gap only, not {', '.join(given)}")
+    whole = split == "all"
+    sessions = source.sessions(None if whole else split)
+    found = frequent_phrases(
+        (s.words for s in sessions if s.words), WordRules(utterance_gap=to_ticks(float(gap)))
+    )
+    if not found.phrases:
+        raise DataError("FB536", f"no session with words is in split '{split}'")
+    return Phrases(utterance_gap=float(gap), phrases=found.phrases, counts=found.counts)

@@ -1,0 +1,78 @@
+"""``floorbench timeline``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import open_data
+from floorbench.errors import DataError, UsageError
+
+
+def timeline(
+    data: str,
+    session: str,
+    /,
+    *,
+    start: float,
+    end: float,
+    out: Annotated[list[Path], Parameter(name=["--out", "-o"], negative=())],
+    min_gap: int = 0,
+    run: Path | None = None,
+    signals: Annotated[list[str] | None, Parameter(negative=())] = None,
+    reader: str | None = None,
+) -> int:
+    """Draw activity, words, gold events and predictions of a span of one session.
+
+    Parameters
+    ----------
+    data
+        Two-channel sessions.
+    session
+        Its id.
+    start
+        Seconds.
+    end
+        Seconds; at most 60 s after the start.
+    out
+        Files to write, .svg or .png (repeat the option).
+    min_gap
+        Own gaps of at most this many frames are closed before labelling.
+    run
+        Run folder or predictions folder whose scores are drawn.
+    signals
+        Which of its signals; eot and bc by default.
+    reader
+        Reader of the data.
+    """
+    from floorbench.datasets.two_channel import TwoChannelSource
+    from floorbench.report.timeline import save
+    from floorbench.report.timeline import timeline as draw
+    from floorbench.run.predictions import predictions_file, read_predictions
+    from floorbench.run.traces import get
+
+    source = open_data("dualturn-4s", data, reader)
+    if not isinstance(source, TwoChannelSource):
+        raise UsageError("FB103", f"'{data}' holds no two-channel sessions")
+    trace = None
+    if run is not None:
+        found = next((p for p in read_predictions(run) if p.sample_id == session), None)
+        if found is None or found.decision.trace is None:
+            raise DataError("FB204", f"no scores per frame of '{session}' in '{run}'")
+        trace = get(predictions_file(run).parent, found.decision).trace
+    given = tuple(signals) if signals else ("eot", "bc")
+    chart = draw(
+        source.session(session),
+        start=start,
+        end=end,
+        min_gap=min_gap,
+        trace=trace,
+        signals=given,
+    )
+    for path in out:
+        save(chart, path)
+        console.data(str(path))
+    return 0

@@ -1,0 +1,319 @@
+"""Labels of two-channel sessions: counts for people, and the event table behind every figure.
+
+One session is in memory at a time; the list of backchannel phrases needs a first pass over the
+training sessions.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from floorbench import codec
+from floorbench.core.time import to_ticks
+from floorbench.core.vocab import Role
+from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel_check import check_channels
+from floorbench.errors import EnvironmentProblem, Place, UsageError
+from floorbench.events.dualturn import (
+    RATE,
+    SEGMENT_CLASSES,
+    SegmentClass,
+    SignalRules,
+    dualturn_signals,
+)
+from floorbench.events.dualturn_actions import ACTIONS, ActionRules, agent_actions
+from floorbench.events.dualturn_words import (
+    WORD_LABELS,
+    PhraseList,
+    WordRules,
+    frequent_phrases,
+    last_full_frame,
+    word_labels,
+)
+from floorbench.events.vap import KINDS, VapRules, vap_events
+
+PROTOCOLS = ("dualturn-4s", "vap-1s")
+SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "BOT", "hold_truncated")
+
+
+class TableRow(NamedTuple):
+    """One line of the event table."""
+
+    session: str
+    kind: str
+    role: str
+    frame: int
+    label: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelRules:
+    """What the labels depend on.
+
+    Parameters
+    ----------
+    protocol : {'dualturn-4s', 'vap-1s'}
+    min_gap : int
+        Own gaps of at most this many frames are closed first; 0 for ``vap-1s``, which has its own
+        filling of pauses.
+    utterance_gap : float
+        Seconds of silence that end an utterance, for the words.
+    """
+
+    protocol: str
+    min_gap: int
+    utterance_gap: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.protocol not in PROTOCOLS:
+            raise UsageError(
+                "FB103", f"protocol='{self.protocol}' is not one of {', '.join(PROTOCOLS)}"
+            )
+        if self.protocol == "vap-1s" and self.min_gap:
+            raise UsageError("FB103", "vap-1s takes no min_gap; it fills pauses by its own rule")
+
+    @property
+    def words(self) -> WordRules:
+        """Rules of the word labels."""
+        return WordRules(utterance_gap=to_ticks(self.utterance_gap))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCounts:
+    """Counts of one session.
+
+    Parameters
+    ----------
+    sides : mapping of str to mapping of str to int
+        Per role: segments, BC, EOT, HOLD, BOT, hold_truncated; empty for ``vap-1s``.
+    events : mapping of str to int
+        Actions of both sides, each taken as agent in turn; for ``vap-1s`` its event kinds.
+    words : mapping of str to int
+        C, B, T, candidates and unplaced; empty without word times.
+    stored : mapping of str to int
+        Frames in which labels that the data bring along differ from ours, by label.
+    excluded : str or None
+        Why the session gives no event.
+    """
+
+    session: str
+    split: str | None
+    seconds: float
+    frames: int
+    source: str
+    sides: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    events: Mapping[str, int] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
+    stored: Mapping[str, int] = field(default_factory=dict)
+    counted: Mapping[str, int] = field(default_factory=dict)
+    channels: str = "undecided"
+    channels_db: float | None = None
+    excluded: str | None = None
+
+
+class Labelled(NamedTuple):
+    """Counts and event rows of one session."""
+
+    counts: SessionCounts
+    rows: list[TableRow]
+
+
+def training_phrases(source: TwoChannelSource, rules: LabelRules) -> PhraseList:
+    """Return the backchannel phrases of the training sessions, of all where nothing is split."""
+    split = "train" if "train" in source.splits.by_id.values() else None
+    return frequent_phrases((s.words for s in source.sessions(split) if s.words), rules.words)
+
+
+def labelled(
+    source: TwoChannelSource, rules: LabelRules, phrases: PhraseList, *, energies: bool = True
+) -> Iterator[Labelled]:
+    """Yield counts and events of every session, one in memory at a time.
+
+    Parameters
+    ----------
+    energies : bool
+        Whether channels are checked against their levels, where there is audio.
+    """
+    for session in source.sessions():
+        split = source.splits.of(session.id)
+        if rules.protocol == "vap-1s":
+            yield _vap(session, split, energies)
+        else:
+            yield _dualturn(session, split, rules, phrases, energies)
+
+
+def totals(counts: Iterable[SessionCounts]) -> dict[str, dict[str, int]]:
+    """Return sums over sessions: of the sides, the events, the words, faults and exclusions."""
+    out: dict[str, Counter[str]] = {
+        name: Counter() for name in ("sides", "events", "words", "stored", "counted", "excluded")
+    }
+    for c in counts:
+        for side in c.sides.values():
+            out["sides"].update(side)
+        for name in ("events", "words", "stored", "counted"):
+            out[name].update(getattr(c, name))
+        if c.excluded:
+            out["excluded"][c.excluded] += 1
+    return {name: dict(found) for name, found in out.items()}
+
+
+def write_table(path: Path, rows: Iterable[TableRow]) -> int:
+    """Write an event table as JSON lines or Parquet (by suffix); return the number of rows.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for another suffix.
+    EnvironmentProblem
+        ``FB504`` when it cannot be written.
+    """
+    if path.suffix not in (".jsonl", ".parquet"):
+        raise UsageError("FB103", f"'{path.name}' is neither .jsonl nor .parquet")
+    count = 0
+    temporary = ""
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".jsonl", delete=False
+        ) as file:
+            temporary = file.name
+            for row in rows:
+                file.write(codec.encode(row._asdict()) + b"\n")
+                count += 1
+        if path.suffix == ".jsonl":
+            Path(temporary).replace(path)
+        else:
+            _to_parquet(temporary, path)
+    except OSError as error:
+        raise EnvironmentProblem(
+            "FB504", f"cannot be written: {error.strerror or error}", where=Place(str(path))
+        ) from None
+    finally:
+        if temporary and Path(temporary).exists():
+            os.unlink(temporary)  # noqa: PTH108 - a plain name from tempfile
+    return count
+
+
+def _to_parquet(lines: str, path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.execute(
+            "COPY (SELECT * FROM read_json($1, format = 'newline_delimited', columns = {"
+            "session: 'VARCHAR', kind: 'VARCHAR', role: 'VARCHAR', frame: 'BIGINT', "
+            "label: 'VARCHAR', rule: 'VARCHAR'})) TO $2 (FORMAT parquet, COMPRESSION zstd)",
+            [lines, str(path)],
+        )
+
+
+def _dualturn(
+    session: TwoChannelSession,
+    split: str | None,
+    rules: LabelRules,
+    phrases: PhraseList,
+    energies: bool,
+) -> Labelled:
+    vad = session.vad(RATE)
+    signals = dualturn_signals(vad, SignalRules(min_gap=rules.min_gap))
+    rows = [
+        TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
+        for r in signals.rows(session.id)
+    ]
+    sides = {}
+    for role, own in signals.channels.items():
+        sides[role.value] = {
+            "segments": len(own.segments),
+            **{k.value: own.count(k) for k in SEGMENT_CLASSES if k is not SegmentClass.OPEN},
+            "BOT": int(own.bot.sum()),
+            "hold_truncated": int(own.hold_truncated.sum()),
+        }
+    actions: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
+    dropped = False
+    for agent in ROLES:
+        found = agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
+        dropped = found.dropped
+        actions.update({a: found.count(a) for a in ACTIONS})
+        rows += [
+            TableRow(session.id, "action", r.role.value, r.frame, r.label, r.rule)
+            for r, mine in zip(found.rows(session.id), found.by_agent.tolist(), strict=True)
+            if mine
+        ]
+    words: dict[str, int] = {}
+    if session.words:
+        labels = word_labels(session.words, phrases, rules.words)
+        words = {name: labels.count(name) for name in WORD_LABELS}
+        words |= {"candidates": labels.candidates, "unplaced": labels.unplaced}
+        for word, role, code in zip(labels.words, labels.role, labels.label.tolist(), strict=True):
+            frame = last_full_frame(word.end, rate=RATE)
+            rule = "last full frame" if frame is not None else "before the first frame"
+            rows.append(
+                TableRow(
+                    session.id, "word", role.value, -1 if frame is None else frame,
+                    WORD_LABELS[code], rule,
+                )
+            )  # fmt: skip
+    excluded = "shorter than 500 frames: no actions" if dropped else None
+    if not any(len(c.segments) for c in signals.channels.values()):
+        excluded = "no events"
+    ours = {"vad": "vad", "eot": "eot", "hold": "hold", "bot": "bot", "bc": "bc"}
+    stored = {
+        name: int(
+            sum(
+                (getattr(signals.channels[role], attribute) != session.stored[name][role]).sum()
+                for role in ROLES
+            )
+        )
+        for name, attribute in ours.items()
+        if name in session.stored
+    }
+    counts = SessionCounts(
+        **_head(session, split, len(vad[Role.USER]), energies),
+        sides=sides,
+        events=dict(actions),
+        words=words,
+        stored=stored,
+        excluded=excluded,
+    )
+    return Labelled(counts, rows)
+
+
+def _vap(session: TwoChannelSession, split: str | None, energies: bool) -> Labelled:
+    rules = VapRules()
+    vad = session.vad(rules.rate)
+    found = vap_events(vad, rules)
+    kinds = Counter({k.value: 0 for k in KINDS})
+    rows = []
+    for event in found.rows():
+        kinds[event.kind.value] += 1
+        rule = f"frames {event.start} to {event.end} at 50 Hz"
+        rows.append(
+            TableRow(session.id, "vap", event.role.value, event.start, event.kind.value, rule)
+        )
+    counts = SessionCounts(
+        **_head(session, split, len(vad[Role.USER]), energies),
+        events=dict(kinds),
+        excluded=None if len(found) else "no events",
+    )
+    return Labelled(counts, rows)
+
+
+def _head(
+    session: TwoChannelSession, split: str | None, frames: int, energies: bool
+) -> dict[str, object]:
+    check = check_channels(session) if energies and session.audio else None
+    return {
+        "session": session.id,
+        "split": split,
+        "seconds": session.end / 1e6,
+        "frames": frames,
+        "source": session.source,
+        "counted": session.counted,
+        "channels": check.verdict if check else "undecided",
+        "channels_db": check.difference if check else None,
+    }

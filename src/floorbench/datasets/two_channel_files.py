@@ -1,0 +1,225 @@
+"""Readers of two-channel audio: with any annotation format beside it, or with a VAD for labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from floorbench.audio.decode import probe
+from floorbench.audio.ref import FileAudio, by_role
+from floorbench.audio.vad import VadParameters, speech_spans, vad
+from floorbench.core.sample import AudioRef, JsonValue
+from floorbench.core.time import to_ticks
+from floorbench.core.vocab import Role
+from floorbench.datasets.two_channel import (
+    ROLES,
+    TwoChannelSession,
+    TwoChannelSource,
+    pair_roles,
+    segments_session,
+    words_session,
+)
+from floorbench.datasets.two_channel_words import AUDIO, entry_words
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.formats import read
+from floorbench.formats.registry import by_extension
+from floorbench.formats.tiers import Tier
+
+WORD_FORMATS = frozenset({"words", "ctm", "ms98"})
+PAUSE = {"silero": VadParameters(), "webrtc": VadParameters(min_speech=0.1, pad=0.0)}
+
+
+class TwoChannelFiles(TwoChannelSource):
+    """Stereo files, each with an annotation of the same name in any format that can be read.
+
+    Parameters
+    ----------
+    user : str or None
+        Whose channel is the user's: a tier, speaker or channel name of the annotation; the first
+        one by name otherwise. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
+    swap : bool
+        Channel 1 is the user's.
+    units : {'words', 'segments', None}
+        Whether entries are single words. ``None``: words in word formats, segments in others.
+    vad : {'silero', 'webrtc', None}
+        Labels activity from the audio where there is no annotation.
+
+    Notes
+    -----
+    An annotation without audio is a session too. Two annotations ``X.A.EXT`` and ``X.B.EXT``
+    belong to one session ``X``, side A first.
+    """
+
+    reader: ClassVar[str] = "two-channel"
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        user: str | None = None,
+        swap: bool = False,
+        units: Literal["words", "segments"] | None = None,
+        vad: str | None = None,
+        **shared: Any,
+    ) -> None:
+        if units not in (None, "words", "segments"):
+            raise UsageError("FB103", f"units='{units}' is not words or segments")
+        self._user, self._swap, self._units, self._vad = user, swap, units, vad
+        super().__init__(path, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether stereo files lie here, each with an annotation beside it."""
+        if not path.is_dir():
+            return False
+        pairs = [p for p in sorted(path.iterdir()) if p.suffix.lower() in AUDIO]
+        return any(_annotations(p) and _stereo(p) for p in pairs[:3])
+
+    def _options(self) -> Mapping[str, JsonValue]:
+        return {"user": self._user, "swap": self._swap, "units": self._units, "vad": self._vad}
+
+    def _find(self) -> Mapping[str, dict[str, list[Path]]]:
+        found: dict[str, dict[str, list[Path]]] = {}
+        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
+        for path in files:
+            kind = "audio" if path.suffix.lower() in AUDIO else "text"
+            if kind == "text" and (path.name.startswith(".") or by_extension(path.name) is None):
+                continue
+            found.setdefault(_stem(path), {"audio": [], "text": []})[kind].append(path)
+        if self._vad is None:
+            found = {k: v for k, v in found.items() if v["text"]}
+        return found
+
+    def _load(self, session_id: str, found: Mapping[str, list[Path]]) -> TwoChannelSession:
+        where = Place(str(self.path), item=session_id)
+        if len(found["audio"]) > 1:
+            raise DataError("FB251", f"{len(found['audio'])} audio files, not one", where=where)
+        audio = self._channels(found["audio"][0]) if found["audio"] else {}
+        if not found["text"]:
+            return self._heard(session_id, audio, where)
+        tiers = {_name(t, p): (t, p) for p in found["text"] for t in read(p).tiers if t.entries}
+        names = pair_roles(sorted(tiers), self._user, where=where)
+        chosen = {role: tiers[name] for role, name in names.items()}
+        if self._are_words(found["text"][0]):
+            return words_session(
+                session_id,
+                {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
+                where=where,
+                audio=audio,
+                language=self.language,
+            )
+        return segments_session(
+            session_id,
+            {role: list(_spoken(tier)) for role, (tier, _) in chosen.items()},
+            where=where,
+            audio=audio,
+            language=self.language,
+        )
+
+    def _are_words(self, path: Path) -> bool:
+        if self._units is not None:
+            return self._units == "words"
+        return by_extension(path.name) in WORD_FORMATS
+
+    def _channels(self, path: Path) -> dict[Role, AudioRef]:
+        channels = probe(path).channels
+        if channels != 2:
+            raise DataError(
+                "FB251", f"the audio has {channels} channel(s), not two", where=Place(str(path))
+            )
+        first, second = (1, 0) if self._swap else (0, 1)
+        refs: Mapping[Role, FileAudio] = by_role(path, {Role.USER: first, Role.SYSTEM: second})
+        return dict(refs)
+
+    def _heard(
+        self, session_id: str, audio: Mapping[Role, AudioRef], where: Place
+    ) -> TwoChannelSession:
+        detector = vad(self._vad or "")
+        detector.load()
+        parameters = PAUSE[self._vad or ""]
+        spans = {
+            role: [
+                (to_ticks(s.start), to_ticks(s.end))
+                for s in speech_spans(
+                    detector, audio[role].read(), rate=audio[role].rate, parameters=parameters
+                )
+            ]
+            for role in ROLES
+        }
+        length = max(to_ticks(ref.frames / ref.rate) for ref in audio.values())
+        return segments_session(
+            session_id,
+            spans,
+            where=where,
+            source=f"vad {detector.name}({parameters})",
+            audio=audio,
+            end=length,
+            language=self.language,
+        )
+
+
+class OtoSpeechSource(TwoChannelFiles):
+    """otoSpeech: stereo FLAC at 48 kHz, channel 0 is speaker A; activity from a declared VAD.
+
+    Parameters
+    ----------
+    vad : {'silero', 'webrtc'}
+        Which VAD labels the activity; it is printed beside every figure.
+    """
+
+    reader: ClassVar[str] = "otospeech"
+    licence: ClassVar[str] = "CC BY 4.0; do not identify speakers"
+
+    def __init__(self, path: str | Path, *, vad: str = "silero", **shared: Any) -> None:
+        super().__init__(path, vad=vad, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether stereo FLAC files without annotations lie here."""
+        if not path.is_dir():
+            return False
+        files = sorted(path.glob("*.flac"))[:3]
+        return bool(files) and all(_stereo(p) and not _annotations(p) for p in files)
+
+
+def _stem(path: Path) -> str:
+    kind = by_extension(path.name)
+    name = path.name
+    if kind is not None:
+        from floorbench.formats.registry import FORMATS
+
+        extension = next(e for e in FORMATS[kind].extensions if name.lower().endswith(e))
+        name = name[: -len(extension)]
+    else:
+        name = path.stem
+    return name[:-2] if name[-2:] in (".A", ".B", "_A", "_B") else name
+
+
+def _annotations(audio: Path) -> list[Path]:
+    return [
+        p
+        for p in sorted(audio.parent.iterdir())
+        if p != audio and by_extension(p.name) is not None and _stem(p) == _stem(audio)
+    ]
+
+
+def _stereo(path: Path) -> bool:
+    try:
+        return probe(path).channels == 2
+    except DataError:
+        return False
+
+
+def _name(tier: Tier, path: Path) -> str:
+    name = tier.speaker or tier.name or tier.channel or ""
+    side = path.name.removeprefix(_stem(path))[1:2]
+    return f"{side}" if side in ("A", "B") else name
+
+
+def _spoken(tier: Tier) -> Iterator[tuple[int, int]]:
+    from floorbench.events.tokens import is_speech
+
+    for entry in tier.entries:
+        if entry.timed and (not entry.text or is_speech(entry.text)):
+            yield entry.ticks

@@ -1,0 +1,358 @@
+"""Readers of corpora with word or utterance times per speaker: Switchboard, AMI, Fisher, CANDOR."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from floorbench.audio.ref import FileAudio
+from floorbench.core.sample import AudioRef, JsonValue
+from floorbench.core.time import Ticks, to_ticks
+from floorbench.core.vocab import Role
+from floorbench.datasets.two_channel import (
+    TwoChannelSession,
+    TwoChannelSource,
+    pair_roles,
+    segments_session,
+    words_session,
+)
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.events.dualturn_words import TimedWord
+from floorbench.formats import read
+from floorbench.formats.tiers import Document, Entry
+
+AUDIO = (".wav", ".flac", ".ogg")
+_MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
+_FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
+_AMI_WORDS = re.compile(r"([A-Z]{2}\d{4}[a-z]?)\.([A-Z])\.words\.xml$")
+
+
+class SwitchboardSource(TwoChannelSource):
+    """Switchboard word files of the ISIP release (ms98), with or without audio.
+
+    Parameters
+    ----------
+    audio : str or None
+        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.wav``, side A first;
+        beside the word files by default, none if there is none.
+    user : str
+        Side that is the user's, ``A`` or ``B``.
+
+    Notes
+    -----
+    Non-speech is [silence], [noise], [laughter], [vocalized-noise] and ``<...>``; laughed words
+    and partial words are speech.
+    """
+
+    reader: ClassVar[str] = "swb-ms98"
+
+    def __init__(
+        self, path: str | Path, *, audio: str | None = None, user: str = "A", **shared: Any
+    ) -> None:
+        self._audio, self._user = audio, user
+        super().__init__(path, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether ms98 word files lie here."""
+        return path.is_dir() and any(_MS98.search(p.name) for p in path.iterdir())
+
+    def _options(self) -> Mapping[str, JsonValue]:
+        return {"audio": self._audio, "user": self._user}
+
+    def _find(self) -> Mapping[str, dict[str, Path]]:
+        found: dict[str, dict[str, Path]] = {}
+        for path in sorted(self.path.rglob("*-ms98-a-word.text")):
+            match = _MS98.search(path.name)
+            if match:
+                found.setdefault(match[1], {})[match[2]] = path
+        return found
+
+    def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
+        where = Place(str(self.path), item=session_id)
+        roles = pair_roles(sorted(found), self._user, where=where)
+        documents = {role: read(found[side]) for role, side in roles.items()}
+        return words_session(
+            session_id,
+            {role: entry_words(_entries(d)) for role, d in documents.items()},
+            where=where,
+            audio=self._stereo(session_id, roles),
+            language=self.language,
+        )
+
+    def _stereo(self, call: str, roles: Mapping[Role, str]) -> dict[Role, AudioRef]:
+        folder = Path(self._audio) if self._audio is not None else self.path
+        padded = f"sw{int(call[2:]):05d}"
+        names = [f"{stem}{suffix}" for stem in (call, padded) for suffix in AUDIO]
+        file = next((folder / n for n in names if (folder / n).is_file()), None)
+        if file is None:
+            if self._audio is not None:
+                raise DataError("FB301", f"no audio of '{call}'", where=Place(str(folder)))
+            return {}
+        return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
+
+
+class AmiSource(TwoChannelSource):
+    """AMI meetings: word files of the NXT release, or RTTM; two chosen speakers at a time.
+
+    Parameters
+    ----------
+    speakers : sequence of str or None
+        The two speakers (agents ``A`` to ``D``, or names of the RTTM); the first is the user.
+        Needed where a meeting has more than two.
+
+    Raises
+    ------
+    DataError
+        ``FB256`` naming the speakers of the meeting when they are not chosen.
+    """
+
+    reader: ClassVar[str] = "ami"
+    licence: ClassVar[str] = "CC BY 4.0"
+
+    def __init__(
+        self, path: str | Path, *, speakers: Sequence[str] | None = None, **shared: Any
+    ) -> None:
+        self._speakers = tuple(speakers) if speakers is not None else None
+        super().__init__(path, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether NXT word files lie here."""
+        return path.is_dir() and any(_AMI_WORDS.search(p.name) for p in path.iterdir())
+
+    def _options(self) -> Mapping[str, JsonValue]:
+        return {"speakers": list(self._speakers) if self._speakers is not None else None}
+
+    def _find(self) -> Mapping[str, dict[str, Path]]:
+        found: dict[str, dict[str, Path]] = {}
+        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
+        for path in files:
+            match = _AMI_WORDS.search(path.name)
+            if match:
+                found.setdefault(match[1], {})[match[2]] = path
+            elif path.suffix == ".rttm":
+                found.setdefault(path.stem, {})[""] = path
+        return found
+
+    def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
+        where = Place(str(self.path), item=session_id)
+        if "" in found:
+            document = read(found[""])
+            sides = {
+                (t.speaker or t.name): [e.ticks for e in t.entries if e.timed]
+                for t in document.tiers
+            }
+            names = self._pair(sorted(sides), where)
+            return segments_session(
+                session_id,
+                {role: sides[name] for role, name in names.items()},
+                where=where,
+                language=self.language,
+                speakers=names,
+            )
+        names = self._pair(sorted(found), where)
+        return words_session(
+            session_id,
+            {role: nxt_words(found[name]) for role, name in names.items()},
+            where=where,
+            language=self.language,
+            speakers=names,
+        )
+
+    def _pair(self, there: Sequence[str], where: Place) -> dict[Role, str]:
+        chosen = self._speakers
+        if chosen is None and len(there) > 2:
+            raise DataError(
+                "FB256", f"{len(there)} speakers: {', '.join(there)}; name two", where=where
+            )
+        for name in chosen or ():
+            if name not in there:
+                raise DataError(
+                    "FB256", f"no speaker '{name}' among {', '.join(there)}", where=where
+                )
+        sides = list(chosen or there)
+        return pair_roles(sides, None, where=where)
+
+
+class FisherSource(TwoChannelSource):
+    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times."""
+
+    reader: ClassVar[str] = "fisher"
+
+    def __init__(self, path: str | Path, *, user: str = "A", **shared: Any) -> None:
+        self._user = user
+        super().__init__(path, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether Fisher transcripts lie here."""
+        return path.is_dir() and any(path.glob("fe_03_*.txt"))
+
+    def _options(self) -> Mapping[str, JsonValue]:
+        return {"user": self._user}
+
+    def _find(self) -> Mapping[str, Path]:
+        return {p.stem: p for p in self.path.rglob("fe_03_*.txt")}
+
+    def _load(self, session_id: str, found: Path) -> TwoChannelSession:
+        sides: dict[str, list[tuple[Ticks, Ticks]]] = {"A": [], "B": []}
+        for number, line in enumerate(found.read_text(encoding="utf-8").splitlines(), start=1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            match = _FISHER.fullmatch(line.strip())
+            if match is None:
+                raise DataError(
+                    "FB257", "not 'start end A: text'", where=Place(str(found), number)
+                )
+            sides[match[3]].append(_span(match[1], match[2], Place(str(found), number)))
+        where = Place(str(found))
+        roles = pair_roles(sorted(sides), self._user, where=where)
+        return segments_session(
+            session_id,
+            {role: sides[side] for role, side in roles.items()},
+            where=where,
+            language=self.language,
+        )
+
+
+SEGMENTATIONS = ("audiophile", "cliffhanger", "backbiter")
+_CANDOR = ("turn_id", "speaker", "start", "stop", "utterance")
+_CANDOR_BC = ("backchannel_speaker", "backchannel_start", "backchannel_stop")
+
+
+class CandorSource(TwoChannelSource):
+    """CANDOR transcripts: one folder a conversation with up to three segmentations.
+
+    Parameters
+    ----------
+    segmentation : {'audiophile', 'cliffhanger', 'backbiter'} or None
+        Which transcript is read; may be left out where only one kind is there. *backbiter* has
+        its backchannels in columns of their own: they are speech of the one who gives them.
+
+    Notes
+    -----
+    Only times, speaker and text are used. The columns ``interval`` and ``delta`` are not: their
+    two descriptions contradict each other.
+    """
+
+    reader: ClassVar[str] = "candor"
+
+    def __init__(
+        self, path: str | Path, *, segmentation: str | None = None, **shared: Any
+    ) -> None:
+        if segmentation is not None and segmentation not in SEGMENTATIONS:
+            raise UsageError(
+                "FB103", f"segmentation='{segmentation}' is not one of {', '.join(SEGMENTATIONS)}"
+            )
+        self._segmentation = segmentation
+        super().__init__(path, **shared)
+
+    @classmethod
+    def detect(cls, path: Path) -> bool:
+        """Tell whether CANDOR transcripts lie here."""
+        return path.is_dir() and any(path.rglob("transcript_*.csv"))
+
+    def _options(self) -> Mapping[str, JsonValue]:
+        return {"segmentation": self._segmentation}
+
+    def _find(self) -> Mapping[str, Path]:
+        kinds = {k: sorted(self.path.rglob(f"transcript_{k}.csv")) for k in SEGMENTATIONS}
+        there = [k for k, files in kinds.items() if files]
+        chosen = self._segmentation or (there[0] if len(there) == 1 else None)
+        if chosen is None:
+            raise DataError(
+                "FB257",
+                f"segmentations {', '.join(there) or 'none'} are there; name one",
+                where=Place(str(self.path)),
+                hint="give segmentation=audiophile, cliffhanger or backbiter",
+            )
+        self._segmentation = chosen
+        return {self._conversation(p): p for p in kinds[chosen]}
+
+    def _conversation(self, path: Path) -> str:
+        folder = path.parent
+        return (folder.parent if folder.name == "transcription" else folder).name
+
+    def _load(self, session_id: str, found: Path) -> TwoChannelSession:
+        sides: dict[str, list[tuple[Ticks, Ticks]]] = {}
+        for row, where in _csv_rows(found, _CANDOR):
+            sides.setdefault(row["speaker"], []).append(_span(row["start"], row["stop"], where))
+            who, start, stop = (row.get(c) or "" for c in _CANDOR_BC)
+            if who and start and stop and "nan" not in (start.lower(), stop.lower()):
+                sides.setdefault(who, []).append(_span(start, stop, where))
+        where = Place(str(found))
+        names = pair_roles(sorted(sides), None, where=where)
+        return segments_session(
+            session_id,
+            {role: sides[name] for role, name in names.items()},
+            where=where,
+            language=self.language,
+            speakers=names,
+            source=f"segments ({self._segmentation})",
+        )
+
+
+def entry_words(entries: Iterator[Entry] | Sequence[Entry]) -> list[TimedWord]:
+    """Return timed entries as words; untimed ones are left out."""
+    return [TimedWord(e.text, *e.ticks) for e in entries if e.timed]
+
+
+def nxt_words(path: Path) -> list[TimedWord]:
+    """Return the words of one agent of an NXT word file; punctuation has no time and is left out.
+
+    Raises
+    ------
+    DataError
+        ``FB703`` or ``FB706`` for broken or unsafe XML, ``FB704`` for a bad time.
+    """
+    from floorbench.codec import read_bytes
+    from floorbench.formats.source import Source
+    from floorbench.formats.xmltree import parse_xml
+
+    source = Source(name=str(path), data=read_bytes(path), strict=True)
+    out = []
+    for node in parse_xml(source).children:
+        start, end = node.get("starttime"), node.get("endtime")
+        if not start or not end or node.get("punc") == "true":
+            continue
+        text = node.text.strip() if node.tag == "w" else f"[{node.tag}]"
+        where = Place(str(path), node.line)
+        # Sounds of the mouth are non-speech in this corpus, as noise is in Switchboard.
+        token = text if node.tag == "w" else "[vocalized-noise]"
+        out.append(TimedWord(token, *_span(start, end, where)))
+    return out
+
+
+def _entries(document: Document) -> Iterator[Entry]:
+    for tier in document.tiers:
+        yield from tier.entries
+
+
+def _span(start: str, end: str, where: Place) -> tuple[Ticks, Ticks]:
+    try:
+        low, high = to_ticks(start), to_ticks(end)
+    except DataError as error:
+        raise DataError("FB257", error.what, where=where) from None
+    if low < 0 or high < low:
+        raise DataError("FB257", f"a span from {start} to {end} s", where=where)
+    return low, high
+
+
+def _csv_rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], Place]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = csv.DictReader(lines)
+            for column in needed:
+                if column not in (rows.fieldnames or ()):
+                    raise DataError("FB257", f"no column '{column}'", where=Place(str(path), 1))
+            for row in rows:
+                where = Place(str(path), rows.line_num)
+                if None in row or any(row[c] is None for c in needed):
+                    raise DataError("FB257", "fewer or more cells than columns", where=where)
+                yield row, where
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError("FB402", f"cannot be read: {error}", where=Place(str(path))) from None

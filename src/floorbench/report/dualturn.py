@@ -1,0 +1,257 @@
+"""Tables of ``dualturn-4s`` and ``vap-1s``, and the counts of two-channel data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from floorbench.core.score import Estimate
+from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
+from floorbench.events.dualturn_actions import ACTIONS
+from floorbench.events.dualturn_words import WORD_LABELS, PhraseList
+from floorbench.report.published import number, rows
+from floorbench.report.summary import is_reference, notes
+from floorbench.report.tables import Cell, Row, Table, cell, text
+from floorbench.run.scoring import Result
+
+OFFSETS = tuple(range(-12, 7))
+ACTION_COLUMNS = {
+    "wf1": "wF1",
+    **{f"f:{a}": f"F1 {a}" for a in ACTIONS},
+    "p:BC": "P BC",
+    "r:BC": "R BC",
+    "chance": "chance F1 BC",
+    "always": "always-BC F1",
+    "n": "n",
+}
+WORD_COLUMNS = {
+    **{f"auc:{c}": f"AUC {c}" for c in WORD_LABELS},
+    "avg": "AUC avg",
+    **{f"eer:{c}": f"EER {c}" for c in WORD_LABELS},
+    "n": "n",
+}
+END_COLUMNS = {
+    **{f"auc:{d * 80:+d} ms": f"AUC {d * 80:+d} ms" for d in (-3, 0, 3, 6)},
+    **{f"bacc:{d * 80:+d} ms": f"bAcc {d * 80:+d} ms" for d in (0, 3, 6)},
+    "n": "n",
+}
+QUESTIONS = ("shift_hold", "shift_prediction", "backchannel_prediction")
+
+
+def tables(results: Sequence[Result]) -> list[Table]:
+    """Return actions, words, turn ends and the anticipation curve, published rows below."""
+    return [
+        _table("agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions()),
+        _table("words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows, _published_words()),
+        _table("turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends()),
+        _curve(results, "auc"),
+        _curve(results, "f_score"),
+    ]  # fmt: skip
+
+
+def vap_tables(results: Sequence[Result]) -> list[Table]:
+    """Return the three questions of ``vap-1s``."""
+    columns = {
+        f"{m}:{q}": f"{name} {q.replace('_', ' ')}"
+        for q in QUESTIONS
+        for m, name in (("auc", "AUC"), ("balanced_accuracy", "bAcc"), ("weighted_f1", "wF1"))
+    }
+    out = []
+    for result in results:
+        cells = {
+            f"{e.metric}:{e.slice['question']}": _number(e)
+            for e in result.estimates
+            if f"{e.metric}:{e.slice['question']}" in columns
+        }
+        out.append(Row(name=_name(result), cells=cells))
+    return [
+        Table(
+            title="vap-1s: shift and hold, shift prediction, backchannel prediction",
+            head="system",
+            columns=columns,
+            rows=out,
+            notes=_notes(results),
+        )
+    ]
+
+
+def stats_tables(
+    counts: Sequence[SessionCounts], rules: LabelRules, phrases: PhraseList, *, name: str
+) -> list[Table]:
+    """Return counts per session and side, and the sums."""
+    sums = totals(counts)
+    remarks = [
+        f"protocol {rules.protocol}, min_gap {rules.min_gap} frames, activity from "
+        + ", ".join(sorted({c.source for c in counts})),
+        *[f"{what}: {n}" for what, n in sorted(sums["counted"].items())],
+        *[f"excluded, {why}: {n} sessions" for why, n in sorted(sums["excluded"].items())],
+        *[f"stored {k} differs from ours in {n} frames" for k, n in sorted(sums["stored"].items())],
+    ]
+    checked = [c for c in counts if c.channels_db is not None]
+    if checked:
+        swapped = sum(c.channels == "swapped" for c in checked)
+        remarks.append(f"channels against levels: {len(checked)} checked, {swapped} swapped")
+    if sums["words"]:
+        remarks.append(
+            f"words: utterances end at {rules.utterance_gap:g} s; {len(phrases.phrases)} phrases, "
+            f"sha256 {phrases.digest()[:12]}"
+        )
+    sides = [
+        Row(
+            name=f"{c.session} {side}",
+            cells={k: _count(n) for k, n in found.items()} | {"split": text(c.split or "")},
+        )
+        for c in counts
+        for side, found in c.sides.items()
+    ]
+    out = []
+    if sides:
+        sides.append(
+            Row(name="all", cells={k: _count(n) for k, n in sums["sides"].items()})
+        )
+        out.append(
+            Table(
+                title=f"{name}: segments and signals per side",
+                head="session side",
+                columns={**{k: k for k in SIDE_COUNTS}, "split": "split"},
+                rows=sides,
+            )
+        )
+    events = {**sums["events"], **sums["words"]}
+    out.append(
+        Table(
+            title=f"{name}: events and words in all {len(counts)} sessions, "
+            f"{sum(c.seconds for c in counts) / 3600:.2f} h",
+            head="",
+            columns={k: k for k in events},
+            rows=[Row(name="all", cells={k: _count(n) for k, n in events.items()})],
+            notes=remarks,
+        )
+    )
+    return out
+
+
+def _table(title, columns, results, make, published) -> Table:  # type: ignore[no-untyped-def]
+    found = [row for result in results for row in make(result)]
+    return Table(
+        title=f"dualturn-4s: {title}",
+        head="system",
+        columns=columns,
+        rows=[*found, *published],
+        notes=_notes(results),
+    )
+
+
+def _action_rows(result: Result) -> list[Row]:
+    cells: dict[str, Cell] = {}
+    short = {"precision": "p", "recall": "r", "f_score": "f"}
+    for e in result.estimates:
+        if e.slice.get("events") != "actions":
+            continue
+        label = e.slice.get("class")
+        if e.metric == "weighted_f1":
+            cells |= {"wf1": cell(e), "n": text(str(e.units))}
+        elif e.metric in short:
+            cells[f"{short[e.metric]}:{label}"] = cell(e)
+        elif label == "BC" and e.metric in ("chance_f1", "always_f1"):
+            cells[e.metric.removesuffix("_f1")] = cell(e)
+    return [Row(name=_name(result), cells=cells)]
+
+
+def _word_rows(result: Result) -> list[Row]:
+    out = []
+    for reading in ("probe", "heuristic"):
+        cells: dict[str, Cell] = {}
+        for e in result.estimates:
+            if e.slice.get("reading") != reading:
+                continue
+            if e.metric == "auc_macro":
+                cells |= {"avg": _number(e), "n": text(str(e.units))}
+            else:
+                cells[f"{e.metric}:{e.slice['class']}"] = _number(e)
+        out.append(Row(name=f"{_name(result)}, {reading}", cells=cells))
+    return out
+
+
+def _end_rows(result: Result) -> list[Row]:
+    cells: dict[str, Cell] = {}
+    short = {"auc": "auc", "balanced_accuracy": "bacc"}
+    for e in result.estimates:
+        if e.slice.get("events") == "turn ends" and e.metric in short:
+            cells[f"{short[e.metric]}:{e.slice['at']}"] = _number(e)
+            cells["n"] = text(str(e.units))
+    return [Row(name=_name(result), cells=cells)]
+
+
+def _curve(results: Sequence[Result], metric: str) -> Table:
+    columns = {f"{d * 80:+d} ms": f"{d * 80:+d}" for d in OFFSETS}
+    out = []
+    for result in results:
+        cells = {
+            e.slice["at"]: Cell(value=e.value, digits=2, reason=e.reason)
+            for e in result.estimates
+            if e.metric == metric and e.slice.get("events") == "turn ends"
+        }
+        out.append(Row(name=_name(result), cells=cells))
+    what = "AUC" if metric == "auc" else "F1 of EOT at the threshold that is best on validation"
+    return Table(
+        title=f"dualturn-4s: anticipation, {what}, by ms from the end of the segment",
+        head="system",
+        columns=columns,
+        rows=out,
+        notes=["look-ahead is folded into the time axis: a score counts when it was committed"],
+    )
+
+
+def _printed() -> Mapping[str, Mapping[str, float | None]]:
+    out: dict[str, dict[str, float | None]] = {}
+    for r in rows("dualturn"):
+        name = f"{r['system']} ({r['dataset']})"
+        out.setdefault(name, {})[r["metric"]] = number(r["value"])
+    return out
+
+
+def _published(names: Mapping[str, str], *, scale: float, digits: int) -> list[Row]:
+    out = []
+    for name, values in _printed().items():
+        cells = {
+            key: Cell(value=values[metric], scale=scale, digits=digits)
+            for metric, key in names.items()
+            if values.get(metric) is not None
+        }
+        if cells:
+            out.append(Row(name=name, cells=cells, published=True))
+    return out
+
+
+def _published_actions() -> list[Row]:
+    names = {"wf1": "wf1", "bc_f1": "f:BC", "bc_precision": "p:BC", "bc_recall": "r:BC"}
+    return _published(names, scale=100, digits=1)
+
+
+def _published_words() -> list[Row]:
+    names = {f"word_auc_{c.lower()}": f"auc:{c}" for c in WORD_LABELS}
+    return _published({**names, "word_auc_avg": "avg"}, scale=1, digits=3)
+
+
+def _published_ends() -> list[Row]:
+    return _published({"shift_hold_auc_-240ms": "auc:-240 ms"}, scale=1, digits=3)
+
+
+def _number(estimate: Estimate) -> Cell:
+    return cell(estimate, scale=1.0, digits=3)
+
+
+def _count(n: int) -> Cell:
+    return Cell(value=float(n), digits=0)
+
+
+def _name(result: Result) -> str:
+    return f"{result.system.name} (reference)" if is_reference(result) else result.system.name
+
+
+def _notes(results: Sequence[Result]) -> list[str]:
+    return [
+        "probes and thresholds are fitted on the validation sessions of the same run and read on "
+        "test; intervals ignore that they are estimated",
+        *notes(results),
+    ]

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from support import two_channel_tiny as tiny
+from support.cli_calls import called
+
+SPAN = ("--start", "5", "--end", "15")
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    return tiny.build(tmp_path / "calls", ("sw9001",))
+
+
+def test_a_picture_with_predictions(capsys, calls: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "sw9001.npz", eot_ch0=np.zeros(750), eot_ch1=np.ones(750))
+    folder = str(tmp_path / "made")
+    called(capsys, "data", "import-scores", str(tmp_path / "sw9001.npz"), "--data", str(calls),
+           "--out", folder, "--rate", "25/2")  # fmt: skip
+    out = tmp_path / "t.svg"
+    code, said, _ = called(
+        capsys, "timeline", str(calls), "sw9001", *SPAN, "--out", str(out), "--run", folder,
+        "--signals", "eot",
+    )  # fmt: skip
+    assert (code, said.strip()) == (0, str(out))
+    assert "predicted eot" in out.read_text()
+
+
+def test_unknown_sessions_and_runs_without_them(capsys, calls: Path, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "t.svg"))
+    code, _, err = called(capsys, "timeline", str(calls), "sw9002", *SPAN, *out)
+    assert (code, "FB204" in err) == (2, True)
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "predictions.jsonl").write_text("")
+    code, _, err = called(
+        capsys, "timeline", str(calls), "sw9001", *SPAN, *out, "--run", str(tmp_path / "run")
+    )
+    assert (code, "FB204" in err) == (2, True)

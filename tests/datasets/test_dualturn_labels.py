@@ -1,0 +1,135 @@
+import csv
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from floorbench.core.vocab import Role
+from floorbench.datasets.dualturn_labels import (
+    LabelRules,
+    Labelled,
+    TableRow,
+    labelled,
+    totals,
+    training_phrases,
+    write_table,
+)
+from floorbench.datasets.dualturn_rows import FrameRowsSource
+from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.errors import UsageError
+from support import two_channel_tiny as tiny
+from support.frame_rows import row, write
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "dualturn_swb_ms98.csv"
+RULES = LabelRules(protocol="dualturn-4s", min_gap=0)
+
+
+def all_of(source, rules=RULES) -> list[Labelled]:
+    return list(labelled(source, rules, training_phrases(source, rules)))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> SwitchboardSource:
+    folder = tiny.build(tmp_path / "calls", tiny.CALLS[:5])
+    return SwitchboardSource(folder, splits=str(folder / "splits.json"))
+
+
+def test_eot_and_hold_partition_the_segments_that_are_no_backchannel(source) -> None:
+    for counts, _ in all_of(source):
+        for side in counts.sides.values():
+            open_ones = side["segments"] - side["BC"] - side["EOT"] - side["HOLD"]
+            assert open_ones in (0, 1)
+
+
+def test_the_table_recounts_every_figure(source) -> None:
+    found = all_of(source)
+    rows = [r for one in found for r in one.rows]
+    sums = totals(one.counts for one in found)
+    for label in ("BC", "EOT", "HOLD", "BOT"):
+        assert sum(r.kind == "signal" and r.label == label for r in rows) == sums["sides"][label]
+    for label in ("ST", "CL", "SL", "CT", "BC"):
+        assert sum(r.kind == "action" and r.label == label for r in rows) == sums["events"][label]
+    for label in ("C", "B", "T"):
+        assert sum(r.kind == "word" and r.label == label for r in rows) == sums["words"][label]
+    assert sums["words"]["B"] > 0 < sums["words"]["T"]
+
+
+def test_phrases_come_from_the_training_sessions_only(source) -> None:
+    assert "yeah" in training_phrases(source, RULES).phrases
+    name = source.path / "sw9005A-ms98-a-word.text"
+    name.write_text(name.read_text().replace(" yeah\n", " indeed\n"))
+    assert "indeed" not in training_phrases(SwitchboardSource(
+        source.path, splits=str(source.path / "splits.json")), RULES).phrases  # fmt: skip
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_the_table_is_stored_as_it_is(source, tmp_path: Path, suffix: str) -> None:
+    rows = [r for one in all_of(source) for r in one.rows]
+    path = tmp_path / f"events{suffix}"
+    assert write_table(path, rows) == len(rows)
+    if suffix == ".jsonl":
+        back = [TableRow(**json.loads(line)) for line in path.read_text().splitlines()]
+    else:
+        found = duckdb.sql(f"SELECT session, kind, role, frame, label, rule FROM '{path}'")
+        back = [TableRow(*r) for r in found.fetchall()]
+    assert back == rows
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == [path.name]
+
+
+def test_another_suffix_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="FB103"):
+        write_table(tmp_path / "events.txt", [])
+    assert not list(tmp_path.iterdir())
+
+
+def test_short_and_silent_sessions_are_counted_exclusions(tmp_path: Path) -> None:
+    folder = tiny.build(tmp_path, ("sw9001",), seconds=30.0)
+    for side in "AB":
+        tiny.write_side(folder / f"sw9002{side}-ms98-a-word.text", f"sw9002{side}", [], 60.0)
+    found = all_of(SwitchboardSource(folder, splits="none"))
+    assert totals(f.counts for f in found)["excluded"] == {
+        "shorter than 500 frames: no actions": 1,
+        "no events": 1,
+    }
+    assert not found[1].rows
+
+
+def test_vap_kinds_and_its_own_gap_rule(source) -> None:
+    found = all_of(source, LabelRules(protocol="vap-1s", min_gap=0))
+    sums = totals(f.counts for f in found)["events"]
+    rows = [r for f in found for r in f.rows]
+    assert sums["shift"] > 0 < sums["hold"]
+    assert sum(sums.values()) == len(rows)
+    with pytest.raises(UsageError, match="FB103"):
+        LabelRules(protocol="vap-1s", min_gap=2)
+    with pytest.raises(UsageError, match="FB103"):
+        LabelRules(protocol="vap", min_gap=0)
+
+
+def test_stored_labels_are_compared_with_ours(tmp_path: Path) -> None:
+    plain = row("a", 1)
+    write(tmp_path / "rows.parquet", [plain])
+    assert set(all_of(FrameRowsSource(tmp_path))[0].counts.stored.values()) == {0}
+    flipped = [1 - plain["eot_ch0"][0], *plain["eot_ch0"][1:]]
+    write(tmp_path / "rows.parquet", [{**plain, "eot_ch0": flipped}])
+    assert all_of(FrameRowsSource(tmp_path))[0].counts.stored["eot"] == 1
+
+
+def test_golden_counts_of_two_calls(real_data: Path) -> None:
+    source = SwitchboardSource(real_data / "swb_ms98")
+    found = {f.counts.session: f.counts for f in all_of(source)}
+    with GOLDEN.open() as file:
+        for line in csv.DictReader(x for x in file if not x.startswith("#")):
+            side = found[line["call"]].sides[line["role"]]
+            for name in ("segments", "bc", "eot", "hold"):
+                key = name if name == "segments" else name.upper()
+                assert side[key] == int(line[name]), (line["call"], line["role"], name)
+    assert totals(found.values())["sides"]["HOLD"] == 6703
+    assert set(Role) > {Role.USER, Role.SYSTEM}
+
+
+def test_closing_gaps_moves_the_holds(real_data: Path) -> None:
+    source = SwitchboardSource(real_data / "swb_ms98")
+    found = all_of(source, LabelRules(protocol="dualturn-4s", min_gap=4))
+    assert totals(f.counts for f in found)["sides"]["HOLD"] == 3705

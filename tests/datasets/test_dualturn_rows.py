@@ -1,0 +1,78 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from floorbench.core.vocab import Role
+from floorbench.datasets.dualturn_rows import FrameRowsSource
+from floorbench.datasets.open import open_dataset
+from floorbench.errors import DataError, UsageError
+from floorbench.events.dualturn import RATE
+from support.frame_rows import FRAMES, row, tracks, write
+
+def test_rows_become_sessions_without_words(tmp_path: Path) -> None:
+    write(tmp_path / "train.parquet", [row("a", 1), row("b", 2)])
+    write(tmp_path / "test.parquet", [row("c", 3)])
+    source = open_dataset(tmp_path)
+    assert isinstance(source, FrameRowsSource)
+    assert source.ids == ("a", "b", "c")
+    assert [source.splits.of(i) for i in source.ids] == ["train", "train", "test"]
+    found = source.session("b")
+    assert found.vad(RATE)[Role.USER].astype(int).tolist() == tracks(2)["vad_ch0"]
+    assert found.source == "frames"
+    assert not found.words
+    assert [s.id for s in source.sessions("test")] == ["c"]
+    swapped = FrameRowsSource(tmp_path, user=1).session("b")
+    assert swapped.vad(RATE)[Role.SYSTEM].astype(int).tolist() == tracks(2)["vad_ch0"]
+
+
+def test_a_list_of_splits_beside_the_rows(tmp_path: Path) -> None:
+    write(tmp_path / "rows.parquet", [row("a", 1), row("b", 2)])
+    (tmp_path / "splits.json").write_text(json.dumps({"val": ["a"], "test": ["b"]}))
+    assert FrameRowsSource(tmp_path).splits.of("a") == "validation"
+
+
+def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
+    plain = row("a", 1)
+    renamed = {k.replace("vad_ch", "speech_").replace("session_id", "call"): v for k, v in plain.items()}
+    write(tmp_path / "rows.parquet", [renamed])
+    mapping = tmp_path / "columns.json"
+    with pytest.raises(DataError, match="FB255 .*'session_id'"):
+        FrameRowsSource(tmp_path)
+    mapping.write_text(json.dumps({"session": "call", "vad": "speech_{channel}"}))
+    found = FrameRowsSource(tmp_path, columns=str(mapping)).session("a")
+    assert found.vad(RATE)[Role.USER].astype(int).tolist() == plain["vad_ch0"]
+    mapping.write_text(json.dumps({"sesion": "call"}))
+    with pytest.raises(DataError, match=r"FB255(?s:.)*did you mean 'session'"):
+        FrameRowsSource(tmp_path, columns=str(mapping))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"vad_ch0": [0] * (FRAMES - 1)}, "num_frames is 600"),
+        ({"eot_ch1": [2] * FRAMES}, "other than 0 and 1"),
+        ({"duration_s": FRAMES / 50}, "12.5 frames a second"),
+    ],
+)
+def test_malformed_rows_are_refused(tmp_path: Path, change: dict, says: str) -> None:
+    write(tmp_path / "rows.parquet", [row("a", 1, **change)])
+    with pytest.raises(DataError, match=f"FB255 .*{says}"):
+        FrameRowsSource(tmp_path).session("a")
+
+
+def test_a_session_twice_and_bad_options(tmp_path: Path) -> None:
+    write(tmp_path / "one.parquet", [row("a", 1), row("a", 1)])
+    with pytest.raises(DataError, match="FB255 .*twice"):
+        FrameRowsSource(tmp_path)
+    with pytest.raises(UsageError, match="FB103"):
+        FrameRowsSource(tmp_path, fvad="both")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="FB103"):
+        FrameRowsSource(tmp_path, user=2)
+
+
+def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(b"nothing")
+    assert not FrameRowsSource.detect(tmp_path)
+    with pytest.raises(DataError, match="FB255"):
+        FrameRowsSource(tmp_path)

@@ -1,0 +1,179 @@
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from floorbench.core.prediction import Prediction
+from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.errors import DataError, UsageError
+from floorbench.events.traces import trace_values
+from floorbench.run.checking import check
+from floorbench.run.predictions import read_predictions
+from floorbench.run.scoring import open_predictions, score
+from floorbench.run.traces import get
+from floorbench.run.traces_import import Declared, import_traces, read_trace
+from floorbench.tasks.vap import VapTask
+from support import two_channel_tiny as tiny
+
+HEAD = "time_sec,p_now(0=left),p_now(1=right),p_future(0=left),p_future(1=right)\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> SwitchboardSource:
+    folder = tiny.build(tmp_path / "calls", ("sw9001", "sw9005"))
+    return SwitchboardSource(folder, splits="none")
+
+
+def text_trace(path: Path, *, seconds: float = 60.0, step: float = 0.05, first: float = 0.07) -> Path:
+    n = int(seconds / step)
+    rows = [f"{first + k * step:.2f},{k % 2},{1 - k % 2},0.25,0.75" for k in range(n)]
+    path.write_text(HEAD + "\n".join(rows) + "\n")
+    return path
+
+
+def loaded(folder: Path) -> list[Prediction]:
+    return list(read_predictions(folder))
+
+
+def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> None:
+    files = [text_trace(tmp_path / f"{i}.csv") for i in ("sw9001", "sw9005")]
+    out = tmp_path / "out"
+    import_traces(files, source=source, declared=Declared(), out=out)
+    first = loaded(out)[0]
+    trace = get(out, first.decision).trace
+    assert trace is not None
+    assert trace.rate == "20"
+    assert trace.look_ahead == pytest.approx(0.02)  # rows stand 20 ms after the end of their frame
+    assert trace.columns == ("p_now:user", "p_now:system", "p_future:user", "p_future:system")
+    assert trace_values(trace)[:2].tolist() == [[0, 1, 0.25, 0.75], [1, 0, 0.25, 0.75]]
+    journal = out / "predictions.jsonl"
+    assert check(journal, VapTask(), source) == []
+    result = score(open_predictions(journal, task=VapTask(), source=source), draws=50)
+    assert result.coverage.ok == 2
+    auc = next(e for e in result.estimates if e.metric == "auc")
+    assert auc.value is not None
+
+
+def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
+    file = text_trace(tmp_path / "sw9001.csv")
+    import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
+    with pytest.raises(UsageError, match="FB103 .*already"):
+        import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
+
+
+def test_the_first_channel_may_be_the_systems(tmp_path: Path) -> None:
+    file = text_trace(tmp_path / "x.csv")
+    swapped = read_trace(file, Declared(swap=True))
+    assert swapped.columns[:2] == ("p_now:system", "p_now:user")
+
+
+def test_another_rate_than_declared_is_refused(tmp_path: Path, source) -> None:
+    file = text_trace(tmp_path / "sw9001.csv")
+    with pytest.raises(DataError, match=r"FB533 .*row 1 stands at 0.12 s, at 50 frames"):
+        read_trace(file, Declared(rate=Fraction(50)))
+    short = text_trace(tmp_path / "sw9005.csv", seconds=30.0)
+    with pytest.raises(DataError, match="FB533 .*30.00 s.*60.00 s"):
+        import_traces([short], source=source, declared=Declared(), out=tmp_path / "out")
+    with pytest.raises(DataError, match="FB533 .*declare"):
+        np.save(tmp_path / "a.npy", np.zeros((5, 1)))
+        read_trace(tmp_path / "a.npy", Declared(columns=("eot:user",)))
+
+
+def test_scores_of_an_unknown_session_are_refused(tmp_path: Path, source) -> None:
+    file = text_trace(tmp_path / "sw9002.csv")
+    with pytest.raises(DataError, match=r"FB534 .*'sw9002'(?s:.)*sw9005"):
+        import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
+    named = tmp_path / "named"
+    import_traces([file], source=source, declared=Declared(), out=named, session="sw9001")
+    assert loaded(named)[0].sample_id == "sw9001"
+    with pytest.raises(UsageError, match="FB103"):
+        import_traces([file, file], source=source, declared=Declared(), out=tmp_path / "o",
+                      session="sw9001")  # fmt: skip
+    with pytest.raises(DataError, match="FB203"):
+        import_traces([text_trace(tmp_path / "sw9001.csv")] * 2, source=source,
+                      declared=Declared(), out=tmp_path / "p")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (HEAD + "0.07,nan,0,0,0\n0.12,0,0,0,0\n", r"FB531 .*:2"),
+        (HEAD + "0.07,0,0,0\n", r"FB531 .*:2.*4 cells"),
+        (HEAD + "0.07,a,0,0,0\n", r"FB531 .*:2.*not numbers"),
+        (HEAD, "FB531 .*no row"),
+        (HEAD + "0.07,0,0,0,0\n0.07,0,0,0,0\n", "FB533 .*rise"),
+        ("frame,p_now(0)\n0,1\n", "FB531 .*not a time"),
+        ("time_sec,loudness\n0.05,1\n0.1,1\n", r"FB531 .*loudness(?s:.)*signal:role"),
+    ],
+)
+def test_malformed_text_is_refused(tmp_path: Path, body: str, says: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(body)
+    with pytest.raises(DataError, match=says):
+        read_trace(path, Declared())
+
+
+RATE = Fraction(25, 2)
+
+
+def test_arrays_with_declared_columns(tmp_path: Path) -> None:
+    values = np.arange(6.0).reshape(3, 2) / 10
+    declared = Declared(rate=RATE, look_ahead=0.24, columns=("eot:user", "bc:system"))
+    np.save(tmp_path / "a.npy", values)
+    np.savez(tmp_path / "b.npz", values=values)
+    for name in ("a.npy", "b.npz"):
+        trace = read_trace(tmp_path / name, declared)
+        assert trace_values(trace) == pytest.approx(values)
+        assert trace.look_ahead == 0.24
+        assert trace.columns == ("eot:user", "bc:system")
+    with pytest.raises(DataError, match="FB531 .*2 columns, 1 names"):
+        read_trace(tmp_path / "a.npy", Declared(rate=RATE, columns=("eot:user",)))
+    named = Declared(rate=RATE, columns=("1=bot:user",))
+    assert trace_values(read_trace(tmp_path / "a.npy", named))[:, 0] == pytest.approx(values[:, 1])
+
+
+def test_named_probabilities_are_known(tmp_path: Path) -> None:
+    parts = {"eot_ch0": np.full(4, 0.25), "bc_ch1": np.full(4, 0.5), "fvad_ch0": np.ones((4, 4))}
+    np.savez(tmp_path / "a.npz", **parts)
+    trace = read_trace(tmp_path / "a.npz", Declared(rate=RATE))
+    assert set(trace.columns) == {
+        "eot:user", "bc:system", "fvad1:user", "fvad2:user", "fvad3:user", "fvad4:user",
+    }  # fmt: skip
+
+
+def test_parquet_columns(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    duckdb.sql(
+        "SELECT (i + 1) * 0.08 AS time_sec, 0.5 AS eot_ch0, 'x' AS note FROM range(10) t(i)"
+    ).write_parquet(str(path))
+    trace = read_trace(path, Declared())
+    assert (trace.rate, trace.frames, trace.columns) == ("25/2", 10, ("eot:user",))
+    duckdb.sql("SELECT 0.5 AS eot_ch0 UNION ALL SELECT NULL").write_parquet(str(path))
+    with pytest.raises(DataError, match="FB531 .*empty cells"):
+        read_trace(path, Declared(rate=RATE))
+
+
+def test_pickles_and_other_files_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(DataError, match="FB531"):
+        read_trace(tmp_path / "a.npy", Declared(rate=RATE))
+    (tmp_path / "b.npz").write_bytes(b"x")
+    with pytest.raises(DataError, match="FB531"):
+        read_trace(tmp_path / "b.npz", Declared(rate=RATE))
+    np.save(tmp_path / "c.npy", np.array([[np.nan]]))
+    with pytest.raises(DataError, match="FB531 .*frame 0"):
+        read_trace(tmp_path / "c.npy", Declared(rate=RATE, columns=("eot:user",)))
+    with pytest.raises(DataError, match="FB531 .*suffix"):
+        read_trace(tmp_path / "d.pkl", Declared(rate=RATE))
+    with pytest.raises(DataError, match="FB402"):
+        read_trace(tmp_path / "none.npy", Declared(rate=RATE))
+
+
+def test_the_real_text_trace(real_data: Path) -> None:
+    trace = read_trace(real_data / "formats" / "vap_realtime_output.csv", Declared())
+    assert (trace.rate, trace.frames) == ("20", 5312)
+    values = trace_values(trace)
+    assert values[0, 0] == pytest.approx(0.29654383659)
+    assert values[:, :2].sum(axis=1) == pytest.approx(1.0, abs=1e-4)

@@ -296,6 +296,62 @@ SYSTEMS = Registry(
             extra="gemini",
             level="real code path",
         ),
+        "command": Entry(
+            "floorbench.systems.worker:CommandSystem",
+            "any program that answers over a pipe (parameter command)",
+            level="measured",
+        ),
+        "command-stream": Entry(
+            "floorbench.systems.worker_stream:CommandStream",
+            "streams: any program, step by step over a pipe (parameter command)",
+            level="measured",
+        ),
+        "endpoint": Entry(
+            "floorbench.systems.worker_http:EndpointSystem",
+            "any server of yours that answers over HTTP (parameter url)",
+            level="measured",
+        ),
+        "socket-stream": Entry(
+            "floorbench.systems.stream_socket:SocketStream",
+            "streams: any program that joins over a WebSocket",
+            extra="stream",
+            level="measured",
+        ),
+        "easy-turn": Entry(
+            "floorbench.systems.worker_rows:easy_turn",
+            "Easy Turn of CoDeTT and ECHO, in an environment of its own",
+            level="contract",
+        ),
+        "minicpm-o-4.5": Entry(
+            "floorbench.systems.worker_rows:minicpm_o",
+            "MiniCPM-o 4.5 of CoDeTT, in an environment of its own",
+            level="contract",
+        ),
+        "minicpm-o-4.5-duplex": Entry(
+            "floorbench.systems.worker_rows:minicpm_o_duplex",
+            "streams: MiniCPM-o 4.5 of ECHO, in an environment of its own",
+            level="contract",
+        ),
+        "soulx-duplug": Entry(
+            "floorbench.systems.worker_rows:soulx_duplug",
+            "streams: SoulX-Duplug of ECHO, in an environment of its own",
+            level="contract",
+        ),
+        "lychee-fd": Entry(
+            "floorbench.systems.worker_rows:lychee_fd",
+            "streams: Lychee-FD of ECHO, in an environment of its own",
+            level="contract",
+        ),
+        "dualturn": Entry(
+            "floorbench.systems.worker_rows:dualturn",
+            "DualTurn's frame scores, in an environment of its own",
+            level="contract",
+        ),
+        "vap-stereo": Entry(
+            "floorbench.systems.worker_rows:vap_stereo",
+            "VAP on two channels, in an environment of its own",
+            level="contract",
+        ),
     },
 )
 

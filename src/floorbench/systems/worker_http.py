@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
@@ -42,7 +40,7 @@ class EndpointSystem:
         self._url = check_url("url", url)
         self._policy = Policy(timeout=timeout, attempts=attempts)
         self._asked = 0
-        self._batch = 0
+        self._loaded = False
         self.spec = placeholder("endpoint")
 
     def load(self) -> None:
@@ -53,7 +51,7 @@ class EndpointSystem:
         SystemProblem
             ``FB531`` when it does not answer, ``FB552`` when it answers something else.
         """
-        if self._batch:
+        if self._loaded:
             return
         try:
             message = calling(
@@ -62,8 +60,8 @@ class EndpointSystem:
         except ModelFault as fault:
             raise SystemProblem("FB531", f"{self._url}/hello: {fault.reason}") from None
         hello = read_hello(message, kind="items")
-        self._batch = hello.batch
         self.spec = spec_of(hello, declared=None)
+        self._loaded = True
 
     def decide(self, observation: Observation) -> Decision:
         """Ask about one observation."""
@@ -71,20 +69,19 @@ class EndpointSystem:
         if refused is not None:
             return refused
         try:
-            return self._ask([observation])[0]
+            return self._ask(observation)
         except ModelFault as fault:
             return Decision(outcome=fault.outcome, reason=fault.reason)
         except SystemProblem as error:
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
-    def _ask(self, observations: Sequence[Observation]) -> list[Decision]:
-        rate = self.spec.front_end.rate
+    def _ask(self, observation: Observation) -> Decision:
         self._asked += 1
         asked = self._asked
-        items = [item_of(observation, rate=rate) for observation in observations]
+        items = [item_of(observation, rate=self.spec.front_end.rate)]
         body = {"type": "predict", "id": asked, "items": items}
         answer = calling(
             lambda: ask_json(f"{self._url}/predict", body, timeout=self._policy.timeout),
             self._policy,
         )
-        return read_answers(answer, asked=asked, items=len(items))
+        return read_answers(answer, asked=asked, items=1)[0]

@@ -178,6 +178,11 @@ def item_of(observation: Observation, *, rate: int | None) -> dict[str, JsonValu
             for word in observation.words
         ]
         or None,
+        "activity": {
+            role.value: [[span.start, span.end] for span in spans]
+            for role, spans in observation.activity.items()
+        }
+        or None,
         "spoken_prefix": observation.spoken_prefix,
         "question": None
         if question is None

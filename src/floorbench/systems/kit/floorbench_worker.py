@@ -21,13 +21,17 @@ import traceback
 PROTOCOL = "floorbench-worker-1"
 
 
-def arguments(about, **more):
+def arguments(about, needs="model", flags=(), **more):
     """Read the command line that all workers share.
 
     Parameters
     ----------
     about : str
         What the program is.
+    needs : str
+        The option that must be given unless ``--stub`` is.
+    flags : sequence of str
+        Switches of its own.
     **more : str
         Further options, ``name="help"``, all optional text.
 
@@ -40,11 +44,15 @@ def arguments(about, **more):
     parser.add_argument("--model", help="folder with the model's files")
     parser.add_argument("--device", default="cpu", help="where it runs, for example cuda:0")
     parser.add_argument("--stub", action="store_true", help="no model: try the protocol only")
+    for name in flags:
+        parser.add_argument("--" + name, action="store_true")
     for name, text in more.items():
         parser.add_argument("--" + name.replace("_", "-"), help=text)
     found = parser.parse_args()
-    if not found.stub and not found.model:
-        parser.error("--model FOLDER is needed (or --stub, to try the protocol without a model)")
+    if not found.stub and not getattr(found, needs):
+        parser.error(
+            "--{} is needed (or --stub, to try the protocol without a model)".format(needs)
+        )
     return found
 
 

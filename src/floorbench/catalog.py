@@ -299,23 +299,23 @@ SYSTEMS = Registry(
         "command": Entry(
             "floorbench.systems.worker:CommandSystem",
             "any program that answers over a pipe (parameter command)",
-            level="measured",
+            level="real code path",
         ),
         "command-stream": Entry(
             "floorbench.systems.worker_stream:CommandStream",
             "streams: any program, step by step over a pipe (parameter command)",
-            level="measured",
+            level="real code path",
         ),
         "endpoint": Entry(
             "floorbench.systems.worker_http:EndpointSystem",
             "any server of yours that answers over HTTP (parameter url)",
-            level="measured",
+            level="real code path",
         ),
-        "socket-stream": Entry(
+        "external-stream": Entry(
             "floorbench.systems.stream_socket:SocketStream",
             "streams: any program that joins over a WebSocket",
             extra="stream",
-            level="measured",
+            level="real code path",
         ),
         "easy-turn": Entry(
             "floorbench.systems.worker_rows:easy_turn",
@@ -351,6 +351,48 @@ SYSTEMS = Registry(
             "floorbench.systems.worker_rows:vap_stereo",
             "VAP on two channels, in an environment of its own",
             level="contract",
+        ),
+        "firered-turn": Entry(
+            "floorbench.systems.text_onnx:FireRed",
+            "FireRedChat's turn detector of CoDeTT, on words (parameter model)",
+            extra="text",
+            level="real code path",
+        ),
+        "namo-turn": Entry(
+            "floorbench.systems.text_onnx:Namo",
+            "NAMO turn detector of CoDeTT, on words (parameter model)",
+            extra="text",
+            level="real code path",
+        ),
+        "ten-turn": Entry(
+            "floorbench.systems.hf_turn:TenTurn",
+            "TEN Turn Detection of CoDeTT, on words (parameter model)",
+            extra="hf",
+            level="real code path",
+        ),
+        "ke-semanticvad": Entry(
+            "floorbench.systems.hf_turn:KeSemanticVad",
+            "KE-SemanticVAD of CoDeTT, on words (parameter model)",
+            extra="hf",
+            level="real code path",
+        ),
+        "boundary-hf": Entry(
+            "floorbench.systems.trp_models:boundary_hf",
+            "P(sentence ends next), transformers in this process (parameter model)",
+            extra="hf",
+            level="real code path",
+        ),
+        "yesno-hf": Entry(
+            "floorbench.systems.trp_models:yesno_hf",
+            "P(yes) against P(no), transformers in this process (parameter model)",
+            extra="hf",
+            level="real code path",
+        ),
+        "generate-hf": Entry(
+            "floorbench.systems.trp_models:generate_hf",
+            "writes its answer, transformers in this process (parameter model)",
+            extra="hf",
+            level="real code path",
         ),
     },
 )

@@ -38,15 +38,19 @@ class Model:
         import torch
         from transformers import AutoModel
 
-        self.model = AutoModel.from_pretrained(
-            options.model,
-            trust_remote_code=True,
-            attn_implementation="sdpa",
-            torch_dtype=torch.bfloat16,
-            init_vision=False,
-            init_audio=True,
-            init_tts=bool(options.duplex),
-        ).eval().to(options.device)
+        self.model = (
+            AutoModel.from_pretrained(
+                options.model,
+                trust_remote_code=True,
+                attn_implementation="sdpa",
+                torch_dtype=torch.bfloat16,
+                init_vision=False,
+                init_audio=True,
+                init_tts=bool(options.duplex),
+            )
+            .eval()
+            .to(options.device)
+        )
         index = Path(options.model) / "model.safetensors.index.json"
         told = HALF if not options.duplex else DUPLEX
         told["weights"] = {index.name: hashlib.sha256(index.read_bytes()).hexdigest()}

@@ -5,7 +5,6 @@ are for academic use only.
 """
 
 import base64
-import math
 from array import array
 
 import floorbench_worker as worker
@@ -33,22 +32,19 @@ class Model:
         import numpy as np
         from maai import Maai, MaaiInput
 
-        inputs = [MaaiInput.Chunk(), MaaiInput.Chunk()]
         maai = Maai(
             mode="vap", lang=self.options.lang or "en", frame_rate=self.hz,
-            audio_ch1=inputs[0], audio_ch2=inputs[1], device=self.options.device,
+            audio_ch1=MaaiInput.Chunk(), audio_ch2=MaaiInput.Chunk(), device=self.options.device,
         )  # fmt: skip
-        maai.start()
         size = RATE // self.hz
         out = {f"{s}:{r}": [] for s in ("p_now", "p_future", "vad") for r in ("user", "system")}
         for first in range(0, len(user) - size + 1, size):
-            for given, samples in zip(inputs, (user, system)):
-                given.put_chunk(np.array(samples[first : first + size], dtype=np.float32))
-            result = maai.get_result()
+            parts = [np.array(s[first : first + size], dtype=np.float32) for s in (user, system)]
+            maai.process(*parts)
+            result = maai.result_dict_queue.get()
             for signal in ("p_now", "p_future", "vad"):
                 for role, value in zip(("user", "system"), result[signal]):
                     out[f"{signal}:{role}"].append(float(value))
-        maai.stop()
         return out
 
 

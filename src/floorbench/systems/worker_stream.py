@@ -52,7 +52,7 @@ class CommandStream:
         self.spec = declared or SystemSpec(
             name="command-stream",
             version="unknown until it says hello",
-            level=Level.MEASURED,
+            level=Level.REAL_CODE_PATH,
             streaming_step=0.02,
             front_end=FrontEnd(rate=16_000, resampler="unknown until it says hello"),
         )

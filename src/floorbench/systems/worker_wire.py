@@ -212,9 +212,7 @@ def read_answers(message: Any, *, asked: int, items: int) -> list[Decision]:
     if answer.type == "error" and answer.id == asked:
         raise SystemProblem("FB552", f"the system reports: {answer.message}")
     if answer.type != "answers" or answer.id != asked:
-        raise SystemProblem(
-            "FB552", f"'{answer.type}' {answer.id} where 'answers' {asked} are due"
-        )
+        raise SystemProblem("FB552", f"'{answer.type}' {answer.id} where 'answers' {asked} are due")
     if len(answer.answers) != items:
         raise SystemProblem("FB552", f"{len(answer.answers)} answers to {items} items")
     return list(answer.answers)
@@ -237,6 +235,6 @@ def placeholder(name: str, *, modalities: Sequence[str] = ("audio",)) -> SystemS
     return SystemSpec(
         name=name,
         version="unknown until it says hello",
-        level=Level.MEASURED,
+        level=Level.REAL_CODE_PATH,
         modalities=tuple(modalities),
     )

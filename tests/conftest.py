@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import socket
 from pathlib import Path
@@ -40,7 +41,22 @@ def real_data() -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out (and name) tests whose real data is absent; in CI that is an error."""
+    """Leave out (and name) tests whose real data or libraries are absent."""
+    _without_transformers(items)
+    _without_real_data(items)
+
+
+def _without_transformers(items: list[pytest.Item]) -> None:
+    if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
+        return
+    dropped = [item for item in items if item.get_closest_marker("needs_hf") is not None]
+    if dropped:
+        items[:] = [item for item in items if item not in dropped]
+        _left_out["torch and transformers (the extra hf)"] = len(dropped)
+
+
+def _without_real_data(items: list[pytest.Item]) -> None:
+    """Leave out tests whose real data is absent; in CI that is an error."""
     if REAL_DATA is not None:
         return
     kept, dropped = [], []

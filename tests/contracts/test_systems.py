@@ -1,5 +1,6 @@
 """What every catalogued system keeps: cheap to build, an honest spec, lawful and stable answers."""
 
+import dataclasses
 import inspect
 import json
 import math
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 import soundfile
 
+from fake_server import serving
 from floorbench import codec
 from floorbench.audio.decode import resample
 from floorbench.audio.ref import ArrayAudio, FileAudio
@@ -23,7 +25,7 @@ from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.registry import Registry
 from floorbench.systems import build_system
 from sounds import RATE, noise, silence, utterance
-from support import frame_probe
+from support import frame_probe, stands
 from support.frame_talk import TALK
 
 NAMES = list(SYSTEMS.entries())
@@ -31,10 +33,16 @@ NAMES = list(SYSTEMS.entries())
 PARAMETERS = {
     "constant": {"label": "Takeover"},
     "frame-probe": {"artefact": frame_probe.written()},
+    **stands.NEEDED,
 }
+RUN = [
+    pytest.param(name, marks=[pytest.mark.needs_hf] if name in stands.HF else [])
+    for name in NAMES
+    if name not in stands.JOINED
+]
 HEAVY = (
     "numpy", "onnxruntime", "webrtcvad", "soundfile", "soxr", "torch", "transformers",
-    "huggingface_hub", "xllamacpp", "openai", "duckdb", "rich",
+    "huggingface_hub", "xllamacpp", "openai", "google.genai", "tokenizers", "websockets", "duckdb", "rich",
 )  # fmt: skip
 ROOT = Path(__file__).parents[2]
 
@@ -43,11 +51,23 @@ def build(name):
     return build_system(name, **PARAMETERS.get(name, {}))
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def system(request):
-    made = build(request.param)
-    made.load()
-    return made
+@pytest.fixture(scope="module")
+def server():
+    with serving(stands.anything) as found:
+        yield found
+
+
+@pytest.fixture(scope="module", params=RUN)
+def system(request, server, tmp_path_factory):
+    name = request.param
+    folder = tmp_path_factory.mktemp("stand")
+    given = stands.parameters(name, SYSTEMS.entry(name).target, server, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "none")
+        made = build_system(name, **{**PARAMETERS.get(name, {}), **given})
+        made.load()
+    yield made
+    getattr(made, "close", getattr(getattr(made, "system", None), "close", lambda: None))()
 
 
 def seen(audio, **kw):
@@ -145,7 +165,11 @@ def test_what_is_not_declared_is_not_claimed(system):
         ("an undeclared language", system.spec.languages is None or "cy" in system.spec.languages),
         ("no audio", "audio" not in system.spec.modalities),
     ):
-        outcome = system.decide(SITUATIONS[situation]()).outcome
+        asked = SITUATIONS[situation]()
+        spoken = system.spec.languages
+        if spoken is not None and "en" not in spoken and asked.language == "en":
+            asked = dataclasses.replace(asked, language=spoken[0])
+        outcome = system.decide(asked).outcome
         assert (outcome is Outcome.UNSUPPORTED) == (not declared), situation
 
 

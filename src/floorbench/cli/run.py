@@ -42,6 +42,9 @@ def run(
     recompute_changed: bool = False,
     predictions: Path | None = None,
     realtime: bool = False,
+    dry_run: bool = False,
+    prices: Path | None = None,
+    budget: float | None = None,
     score: bool = True,
     json: bool = False,
 ) -> int:
@@ -84,6 +87,12 @@ def run(
         File that the reference ``replay`` replays.
     realtime
         Streams only: push the steps no faster than the wall clock, and report overruns.
+    dry_run
+        For paid services: ask nothing, and say what would be sent and what it would cost.
+    prices
+        Your own dated price file, for --dry-run and --budget.
+    budget
+        Stop before the next question once so much is spent, by --prices.
     score
         Score the run and print its table.
     json
@@ -91,6 +100,14 @@ def run(
     """
     task_ = make_task(task, task_sets)
     source = open_data(task, data, reader)
+    if dry_run or budget is not None:
+        from floorbench.cli import paying
+
+        if dry_run:
+            return paying.dry_run(
+                task_, source, system, settings(sets),
+                conditions=conditions, limit=limit, trials=trials, prices=prices, json=json,
+            )  # fmt: skip
     chosen: SystemChoice | Reference
     paced: StreamDriver | None = None
     if realtime:
@@ -112,7 +129,7 @@ def run(
             task_parameters=settings(task_sets),
             system=chosen,
             source=source,
-            executor=make_executor(executor, workers=workers, batch=batch, timeout=timeout),
+            executor=where,
             conditions=conditions,
             trials=trials,
             limit=limit,

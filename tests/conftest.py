@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -15,6 +18,16 @@ settings.load_profile("no clock")
 
 REAL_DATA = os.environ.get("FLOORBENCH_REAL_DATA")
 COMPLETE = os.environ.get("FLOORBENCH_COMPLETE") == "1"
+
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+CHROMIUM_ARGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--mute-audio"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+PDFLATEX = shutil.which("pdflatex")
+CHINESE = any(Path("/usr/share/fonts").rglob("*CJK*"))
 
 _connect = socket.socket.connect
 _left_out: dict[str, int] = {}
@@ -40,34 +53,72 @@ def real_data() -> Path:
     return Path(REAL_DATA)
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Callable[..., Any]]:
+    """Start headless Chromiums, with more arguments if need be; left out when there is none."""
+    from playwright.sync_api import sync_playwright
+
+    started: list[Any] = []
+
+    def start(*more: str) -> Any:
+        args = [*CHROMIUM_ARGS, *more]
+        started.append(playwright.chromium.launch(executable_path=CHROMIUM, args=args))
+        return started[-1]
+
+    with sync_playwright() as playwright:
+        yield start
+        for one in started:
+            one.close()
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: Callable[..., Any]) -> Any:
+    """A headless Chromium for the whole session."""
+    return chromium()
+
+
+@pytest.fixture
+def pdflatex() -> str:
+    """The LaTeX compiler; tests that ask for it are left out when there is none."""
+    assert PDFLATEX is not None
+    return PDFLATEX
+
+
+@pytest.fixture
+def chinese_font() -> None:
+    """Ask for a font with Chinese characters; left out when there is none."""
+
+
+# What a fixture needs of the machine, whether it is there, and what to do when it is not.
+NEEDS = {
+    "real_data": ("real files (set FLOORBENCH_REAL_DATA)", REAL_DATA is not None),
+    "chromium": ("a browser (install Debian's chromium)", CHROMIUM is not None),
+    "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
+    "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
+}
+
+
+HF = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out (and name) tests whose real data or libraries are absent."""
-    _without_transformers(items)
-    _without_real_data(items)
+    """Leave out (and name) tests whose needs this machine does not meet; in CI that is an error.
 
-
-def _without_transformers(items: list[pytest.Item]) -> None:
-    if all(importlib.util.find_spec(name) for name in ("torch", "transformers")):
-        return
-    dropped = [item for item in items if item.get_closest_marker("needs_hf") is not None]
+    Tests of the large extra ``hf`` are left out without an error: a machine may do without it.
+    """
+    dropped = [item for item in items if not HF and item.get_closest_marker("needs_hf")]
     if dropped:
         items[:] = [item for item in items if item not in dropped]
         _left_out["torch and transformers (the extra hf)"] = len(dropped)
-
-
-def _without_real_data(items: list[pytest.Item]) -> None:
-    """Leave out tests whose real data is absent; in CI that is an error."""
-    if REAL_DATA is not None:
-        return
-    kept, dropped = [], []
-    for item in items:
-        needs = "real_data" in getattr(item, "fixturenames", ())
-        (dropped if needs else kept).append(item)
-    if dropped and COMPLETE:
-        raise pytest.UsageError("FLOORBENCH_REAL_DATA is not set and FLOORBENCH_COMPLETE=1")
-    if dropped:
-        items[:] = kept
-        _left_out["real files (set FLOORBENCH_REAL_DATA)"] = len(dropped)
+    for fixture, (what, met) in NEEDS.items():
+        if met:
+            continue
+        dropped = [item for item in items if fixture in getattr(item, "fixturenames", ())]
+        if dropped and COMPLETE:
+            raise pytest.UsageError(f"FLOORBENCH_COMPLETE=1, but there is no {what}")
+        if dropped:
+            items[:] = [item for item in items if item not in dropped]
+            _left_out[what] = len(dropped)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

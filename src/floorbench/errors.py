@@ -165,11 +165,6 @@ CODES: dict[str, Code] = {
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
     ),
-    "FB241": Code(
-        "unknown floor action",
-        "A decision says neither a floor action, nor a role, nor a label that its map knows.",
-        "Answer yield or keep, a role of the task, or name a label map in the system's spec.",
-    ),
     "FB242": Code(
         "sample without events",
         "A sample's target lacks its role or one of the four event times.",
@@ -198,7 +193,7 @@ CODES: dict[str, Code] = {
     "FB255": Code(
         "malformed frame rows",
         "A row of stored frame labels lacks a column or has lists of the wrong length or rate.",
-        "Compare the columns with the mapping file; `docs/reference/dualturn-columns.json` is one.",
+        "Compare with `docs/reference/dualturn-columns.json`, an example of a mapping file.",
     ),
     "FB256": Code(
         "speakers not chosen",
@@ -240,6 +235,36 @@ CODES: dict[str, Code] = {
         "nothing to check",
         "The dataset is of a kind that has no integrity rules or audits of this sort.",
         "Give a matched-contrast set, for example starter:echo.",
+    ),
+    "FB271": Code(
+        "bad stimulus rule",
+        "A rule for cutting or ordering stimulus turns is out of range, or lets no turn through.",
+        "Change the named value; `floorbench stimuli cut --help` explains each.",
+    ),
+    "FB272": Code(
+        "tier not usable",
+        "An annotation file lacks the named tier, has two of that name, or the tier is empty.",
+        "Name another tier; the message lists those of the file.",
+    ),
+    "FB273": Code(
+        "words not usable",
+        "A word tier holds a word without times, words out of order, or several words in one.",
+        "Correct the named entry, or align the words first.",
+    ),
+    "FB274": Code(
+        "turns not usable",
+        "Marked turns overlap, hold no word, or go beyond the recording.",
+        "Correct the named turn.",
+    ),
+    "FB275": Code(
+        "lists not usable",
+        "Stimuli lack audio or lists, or the file of lists contradicts itself.",
+        "Make the lists again with `floorbench stimuli lists`.",
+    ),
+    "FB276": Code(
+        "set exists",
+        "The folder already holds a set of stimuli, which would be overwritten.",
+        "Choose another folder.",
     ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
@@ -436,7 +461,7 @@ CODES: dict[str, Code] = {
     ),
     "FB535": Code(
         "unusable probe",
-        "The artefact of a trained probe cannot be read or does not fit the features of its system.",
+        "A trained probe cannot be read or does not fit the features of its system.",
         "Train it again with `floorbench fit`, with this version of floorbench.",
     ),
     "FB536": Code(
@@ -684,6 +709,71 @@ CODES: dict[str, Code] = {
         "Check the path and its permissions.",
     ),
     # ---- FB8xx: reports, published tables, viewer ------------------------------------------------
+    "FB801": Code(
+        "data of a run moved",
+        "A run's data are no longer where the run found them.",
+        "Say where they are now with --dataset PATH.",
+    ),
+    "FB802": Code(
+        "nothing to show",
+        "No run was named, or the runs hold nothing that could be shown together.",
+        "Give run folders that `floorbench run` printed.",
+    ),
+    "FB803": Code(
+        "glyph missing",
+        "A figure holds a character that no font on this machine can draw.",
+        "Install a font with the script, for Chinese for example Debian's fonts-noto-cjk.",
+    ),
+    "FB804": Code(
+        "figure cannot be drawn",
+        "There is no figure of that name or format, or its table lacks a column or has no row.",
+        "The message names the known figures or the column.",
+    ),
+    "FB805": Code(
+        "request not understood",
+        "The page asked for an item, a part or a filter that there is not.",
+        "Reload the page; the run may have changed.",
+    ),
+    "FB806": Code(
+        "page cannot be served",
+        "The address of the viewer cannot be used on this machine.",
+        "Another process may hold the port: choose another with --port, or leave it out.",
+    ),
+    "FB841": Code(
+        "no listening session here",
+        "The folder holds no session of listeners.",
+        "Give the folder that `floorbench listen` printed.",
+    ),
+    "FB842": Code(
+        "session of other stimuli",
+        "The session was begun with other turns or other lists than these.",
+        "Choose another folder with --session; keep turns and lists while people listen.",
+    ),
+    "FB843": Code(
+        "no such participant",
+        "Nobody takes part under this id, or everything of theirs has been deleted.",
+        "Check the id.",
+    ),
+    "FB844": Code(
+        "participant cannot begin",
+        "The id is not an id, has already heard a list, or consent is missing.",
+        "Use a fresh id of small letters and digits, never a name.",
+    ),
+    "FB845": Code(
+        "recording has a hole",
+        "Parts of a microphone recording never arrived.",
+        "Reload the page; the turn is played again.",
+    ),
+    "FB846": Code(
+        "session journal damaged",
+        "A line of a participant's journal is not what this program wrote.",
+        "Restore the file; nothing is skipped silently.",
+    ),
+    "FB847": Code(
+        "corrected onsets not usable",
+        "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
+        "Keep the tier 'responses'; delete the file to have the onsets found again.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

@@ -14,6 +14,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -116,3 +117,10 @@ def test_a_registered_metric_has_its_sections(name: str) -> None:
     assert {"Undefined", "Source"} <= found.keys()
     if parameters(factory):
         assert "Parameters" in found
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_reference_page_has_the_docstring_of_today(name: str) -> None:
+    page = Path(__file__).parents[2].joinpath("docs/reference/metrics.md").read_text("utf-8")
+    assert f"## `{name}`\n" in page, "run `make docs`"
+    assert (inspect.getdoc(catalog.METRICS.load(name)) or "") in page, "run `make docs`"

@@ -16,6 +16,9 @@ TOGETHER = {
     ),
 }
 COVERED = {f"formats/{name}.py" for names in TOGETHER.values() for name in names}
+# Rendering is tested through the recipe that calls it.
+TOGETHER["build/test_starter_codett.py"] = ("starter_render",)
+COVERED.add("build/starter_render.py")
 
 
 def test_modules_tested_together_are_there() -> None:

@@ -154,3 +154,14 @@ def test_without_the_asset_the_command_is_given(tmp_path, monkeypatch):
     monkeypatch.setattr("floorbench.audio.assets._installed", lambda wanted: None)
     with pytest.raises(EnvironmentProblem, match="floorbench assets get silero-vad"):
         SileroVad().load()
+
+
+def test_silero_frame_by_frame_equals_the_whole_recording():
+    sound = np.concatenate([silence(0.3), utterance(), noise(0.5)])
+    detector = SileroVad()
+    whole = detector.activity(sound)
+    stream = detector.stream()
+    frames = [sound[i : i + 512] for i in range(0, sound.size - 511, 512)]
+    one_by_one = [stream.push(frame) for frame in frames]
+    assert np.allclose(one_by_one, whole[: len(frames)], atol=1e-5)
+    assert max(one_by_one) > 0.5 > min(one_by_one)

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -5,6 +6,8 @@ import pytest
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
 from floorbench.errors import UsageError
+from floorbench.stats.multiple import holm
+from support.scored_toy import dev, ran
 
 
 def test_runs_of_other_data_are_refused(tmp_path: Path) -> None:
@@ -13,3 +16,22 @@ def test_runs_of_other_data_are_refused(tmp_path: Path) -> None:
     first, second = (next((tmp_path / n / "codett").glob("*/*")) for n in ("20", "24"))
     with pytest.raises(UsageError, match="FB520"):
         compare(first, second, draws=20)
+
+
+def test_several_runs_are_corrected_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = dev(tmp_path)
+    base, *others = (ran(tmp_path, data, gain=gain) for gain in (1.0, 2.0, 3.0))
+    assert compare(base, *others, draws=20, json=True) == 0
+    reports = json.loads(capsys.readouterr().out)
+    p_values = [c["found"]["test"]["p"] for r in reports for c in r["cells"] if c["found"]]
+    tests = sum(p is not None for p in p_values)
+    assert [r["tests"] for r in reports] == [tests, tests]
+    assert tests > max(
+        sum(c["adjusted"] is not None for c in r["cells"]) for r in reports
+    )  # more than one report has alone
+    adjusted = [c["adjusted"] for r in reports for c in r["cells"] if c["found"]]
+    assert adjusted == list(holm({str(i): p for i, p in enumerate(p_values)}).values())
+    assert compare(base, *others, draws=20) == 0
+    assert capsys.readouterr().out.count(f"after Holm over {tests} tests") == 2

@@ -39,7 +39,7 @@ def test_a_split_that_is_not_there(capsys, calls: Path) -> None:
 def test_a_probe_by_command(capsys, calls: Path, tmp_path: Path) -> None:
     path = tmp_path / "probe.json"
     splits = f"splits={calls / 'splits.json'}"
-    code, out, err = called(
+    code, _, err = called(
         capsys, "fit", "dualturn-4s", "frame-probe", "--data", str(calls), "--reader-set", splits,
         "--set", "words=5", "-o", str(path),
     )  # fmt: skip

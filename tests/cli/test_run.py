@@ -1,11 +1,13 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
 from floorbench.cli.score import check, score
+from floorbench.errors import UsageError
 
 
 @pytest.fixture
@@ -53,3 +55,20 @@ def test_score_check_and_compare_read_run_folders(
 def test_without_a_score_json_is_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("codett", "oracle", limit=2, out=tmp_path, score=False, json=True) == 0
     assert Path(json.loads(capsys.readouterr().out)["run"]).is_dir()
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ({"system": "oracl"}, "did you mean 'oracle'"),
+        ({"system": "oracle", "sets": ["a=1"]}, "takes no --set"),
+        ({"system": "oracle", "predictions": Path("p")}, "'replay' only"),
+        ({"system": "oracle", "recompute_changed": True}, "needs --resume"),
+        ({"system": "oracle", "seed": -1}, "the seed is -1"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(tmp_path: Path, call: dict[str, Any], says: str) -> None:
+    system = call.pop("system")
+    with pytest.raises(UsageError, match=says):
+        run("codett", system, limit=1, out=tmp_path / "runs", **call)
+    assert not (tmp_path / "runs").exists()

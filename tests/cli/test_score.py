@@ -8,7 +8,7 @@ import pytest
 from floorbench.cli.app import main
 from floorbench.cli.score import check, print_results, score
 from floorbench.datasets.open import open_dataset
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -130,7 +130,7 @@ def test_predictions_made_elsewhere_score_alike_in_every_format(
         ("p.parquet", b"PAR1", "FB208 {}: not readable as Parquet"),
         ("p.parquet", b"", "FB208 {}: not readable as Parquet"),
         ("p.txt", b"", "FB208 {}: suffix '.txt' is none of .jsonl, .csv, .parquet"),
-        ("missing/p.csv", None, "FB402 {}: cannot be read: there is no such file"),
+        ("missing/p.csv", None, "FB402 {}: there is no such file or folder"),
     ],
 )
 def test_bad_files_are_one_error_and_empty_ones_score_as_absent(
@@ -155,3 +155,9 @@ def test_bad_files_are_one_error_and_empty_ones_score_as_absent(
         assert f"error: {message.format(path)}" in err
         assert "Traceback" not in err
         assert out == ""
+
+
+def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:
+    for path in (tmp_path / "nope", tmp_path / "nope.jsonl"):
+        with pytest.raises(DataError, match=r"FB402 .*nope.*: there is no such file or folder"):
+            score(path, task="codett")

@@ -20,8 +20,8 @@ from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
-from floorbench.metrics.base import Scored, ScoringTask, point
 from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.metrics.base import Scored, ScoringTask, point
 from support import codett_tiny, echo_tiny, scoring, trp_tiny, two_channel_tiny
 
 

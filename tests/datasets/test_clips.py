@@ -100,3 +100,17 @@ def test_real_clips(real_data: Path) -> None:
         ("backchannel", "complete", "incomplete", "wait"), 2
     )
     assert all(s.observation.channels[Role.USER].frames for s in samples)
+
+
+def test_no_kind_of_audio_is_left_out_silently(tmp_path: Path) -> None:
+    (tmp_path / "complete").mkdir()
+    for suffix in ("opus", "oga", "m4a", "aiff"):
+        (tmp_path / "complete" / f"x.{suffix}").touch()
+    assert len(ClipsSource(tmp_path).clips) == 4
+
+
+def test_a_misspelt_label_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "compelte").mkdir()
+    (tmp_path / "compelte" / "x.wav").touch()
+    with pytest.raises(DataError, match=r"'compelte' is not a clip label\nhint: .*'complete'"):
+        ClipsSource(tmp_path)

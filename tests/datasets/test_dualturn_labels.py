@@ -7,8 +7,8 @@ import pytest
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.dualturn_labels import (
-    LabelRules,
     Labelled,
+    LabelRules,
     TableRow,
     labelled,
     totals,
@@ -78,7 +78,7 @@ def test_the_table_is_stored_as_it_is(source, tmp_path: Path, suffix: str) -> No
 
 
 def test_another_suffix_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         write_table(tmp_path / "events.txt", [])
     assert not list(tmp_path.iterdir())
 
@@ -101,9 +101,9 @@ def test_vap_kinds_and_its_own_gap_rule(source) -> None:
     rows = [r for f in found for r in f.rows]
     assert sums["shift"] > 0 < sums["hold"]
     assert sum(sums.values()) == len(rows)
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         LabelRules(protocol="vap-1s", min_gap=2)
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         LabelRules(protocol="vap", min_gap=0)
 
 

@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 from floorbench.core.vocab import Role
-from floorbench.datasets.dualturn_rows import FrameRowsSource
+from floorbench.datasets.dualturn_rows import COLUMNS, FrameRowsSource
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.events.dualturn import RATE
 from support.frame_rows import FRAMES, row, tracks, write
+
 
 def test_rows_become_sessions_without_words(tmp_path: Path) -> None:
     write(tmp_path / "train.parquet", [row("a", 1), row("b", 2)])
@@ -34,10 +35,12 @@ def test_a_list_of_splits_beside_the_rows(tmp_path: Path) -> None:
 
 def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
     plain = row("a", 1)
-    renamed = {k.replace("vad_ch", "speech_").replace("session_id", "call"): v for k, v in plain.items()}
+    renamed = {
+        k.replace("vad_ch", "speech_").replace("session_id", "call"): v for k, v in plain.items()
+    }
     write(tmp_path / "rows.parquet", [renamed])
     mapping = tmp_path / "columns.json"
-    with pytest.raises(DataError, match="FB255 .*'session_id'"):
+    with pytest.raises(DataError, match=r"FB255 .*'session_id'"):
         FrameRowsSource(tmp_path)
     mapping.write_text(json.dumps({"session": "call", "vad": "speech_{channel}"}))
     found = FrameRowsSource(tmp_path, columns=str(mapping)).session("a")
@@ -57,22 +60,27 @@ def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
 )
 def test_malformed_rows_are_refused(tmp_path: Path, change: dict, says: str) -> None:
     write(tmp_path / "rows.parquet", [row("a", 1, **change)])
-    with pytest.raises(DataError, match=f"FB255 .*{says}"):
+    with pytest.raises(DataError, match=rf"FB255 .*{says}"):
         FrameRowsSource(tmp_path).session("a")
+
+
+def test_the_documented_mapping_file_is_the_default() -> None:
+    path = Path(__file__).parents[2] / "docs" / "reference" / "dualturn-columns.json"
+    assert json.loads(path.read_text()) == dict(COLUMNS)
 
 
 def test_a_session_twice_and_bad_options(tmp_path: Path) -> None:
     write(tmp_path / "one.parquet", [row("a", 1), row("a", 1)])
-    with pytest.raises(DataError, match="FB255 .*twice"):
+    with pytest.raises(DataError, match=r"FB255 .*twice"):
         FrameRowsSource(tmp_path)
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         FrameRowsSource(tmp_path, fvad="both")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         FrameRowsSource(tmp_path, user=2)
 
 
 def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").write_bytes(b"nothing")
     assert not FrameRowsSource.detect(tmp_path)
-    with pytest.raises(DataError, match="FB255"):
+    with pytest.raises(DataError, match=r"FB255"):
         FrameRowsSource(tmp_path)

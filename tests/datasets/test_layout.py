@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from floorbench.datasets.layout import AudioPaths, find_root, jsonl_files
+from floorbench.datasets.layout import AudioPaths, files_below, find_root, jsonl_files
 from floorbench.errors import DataError, Place
 
 WHERE = Place("x.jsonl", 3)
@@ -60,3 +61,33 @@ def test_files_come_sorted_and_from_jsonls_only(root: Path) -> None:
     assert [p.name for p in jsonl_files(root)] == ["a.jsonl", "b.jsonl"]
     assert find_root(root / "jsonls") == root
     assert find_root(root / "notes.jsonl") == root
+
+
+def test_nothing_is_left_out_because_it_cannot_be_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x.JSONL").touch()
+    (tmp_path / "a" / "x.txt").touch()
+    assert files_below(tmp_path, (".jsonl",)) == [tmp_path / "a" / "x.JSONL"]
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:
+        if str(path).endswith("a"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(DataError, match=r"FB402 .*a: cannot be listed: Permission denied"):
+        files_below(tmp_path, (".jsonl",))
+
+
+def test_a_file_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff.wav")).touch()
+    with pytest.raises(DataError, match=r"FB402 the file name '.*\\udcff.wav' is no text"):
+        files_below(tmp_path, (".wav",))
+
+
+def test_a_null_character_in_an_audio_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"FB308 f:1: audio .* null character"):
+        AudioPaths(tmp_path).relative("audios/a\0b.wav", Place("f", 1))

@@ -55,3 +55,16 @@ def test_starter_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(open_dataset(source.locator()), CodettSource)
     with pytest.raises(UsageError, match="did you mean 'codett'"):
         starter("codet")
+
+
+def test_a_misspelt_reader_is_named_even_where_it_is_not_needed() -> None:
+    with pytest.raises(UsageError, match="FB101 there is no dataset 'clip'"):
+        open_dataset("starter:codett", reader="clip")
+
+
+@pytest.mark.parametrize("odd", [{"bogus": 1}, {"language": 5}])
+def test_a_locator_that_the_reader_cannot_use_is_a_fault_of_the_data(
+    tmp_path: Path, odd: dict[str, object]
+) -> None:
+    with pytest.raises(DataError, match=r"FB211 .*the reader 'clips' cannot use this locator"):
+        open_dataset({"reader": "clips", "path": str(tmp_path), **odd})

@@ -40,11 +40,11 @@ def test_overlapping_words_are_counted_and_unite() -> None:
 
 
 def test_one_channel_is_refused() -> None:
-    with pytest.raises(DataError, match="FB251"):
+    with pytest.raises(DataError, match=r"FB251"):
         words_session("s", {Role.USER: A}, where=WHERE)
-    with pytest.raises(DataError, match="FB251 .*two sides"):
+    with pytest.raises(DataError, match=r"FB251 .*two sides"):
         pair_roles(["A"], None, where=WHERE)
-    with pytest.raises(DataError, match="FB251 .*'C'"):
+    with pytest.raises(DataError, match=r"FB251 .*'C'"):
         pair_roles(["A", "B"], "C", where=WHERE)
 
 
@@ -56,16 +56,14 @@ def test_channels_of_unequal_length_are_refused() -> None:
 
 def test_words_past_the_end_of_the_audio_are_refused() -> None:
     short = {Role.USER: audio(1.2), Role.SYSTEM: audio(1.2)}
-    with pytest.raises(DataError, match="FB253"):
+    with pytest.raises(DataError, match=r"FB253"):
         words_session("s", {Role.USER: A, Role.SYSTEM: B}, where=WHERE, audio=short)
     within = {Role.USER: audio(1.35), Role.SYSTEM: audio(1.35)}
     words_session("s", {Role.USER: A, Role.SYSTEM: B}, where=WHERE, audio=within)
 
 
 def test_segments_are_sorted_and_their_overlaps_counted() -> None:
-    made = segments_session(
-        "s", {Role.USER: [(500, 900), (0, 600)], Role.SYSTEM: []}, where=WHERE
-    )
+    made = segments_session("s", {Role.USER: [(500, 900), (0, 600)], Role.SYSTEM: []}, where=WHERE)
     assert made.speech[Role.USER].tolist() == [[0, 600], [500, 900]]
     assert made.counted == {"overlapping segments": 1}
     assert made.source == "segments"
@@ -105,5 +103,5 @@ def test_an_unknown_session_gets_a_suggestion(source: SwitchboardSource) -> None
 
 
 def test_a_folder_without_sessions_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="FB211"):
+    with pytest.raises(DataError, match=r"FB211"):
         SwitchboardSource(tmp_path)

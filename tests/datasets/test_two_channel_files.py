@@ -58,14 +58,14 @@ def test_a_mono_file_is_refused(tmp_path: Path) -> None:
 
 def test_one_speaker_is_refused(tmp_path: Path) -> None:
     (tmp_path / "talk.rttm").write_text(RTTM.splitlines()[0] + "\n")
-    with pytest.raises(DataError, match="FB251 .*ann"):
+    with pytest.raises(DataError, match=r"FB251 .*ann"):
         TwoChannelFiles(tmp_path).session("talk")
 
 
 def test_annotation_past_the_audio_is_refused(tmp_path: Path) -> None:
     talk(tmp_path)
     (tmp_path / "talk.rttm").write_text(RTTM.replace("4.00 1.50", "4.00 9.50"))
-    with pytest.raises(DataError, match="FB253"):
+    with pytest.raises(DataError, match=r"FB253"):
         TwoChannelFiles(tmp_path).session("talk")
 
 
@@ -90,9 +90,9 @@ def test_activity_from_a_declared_vad(tmp_path: Path) -> None:
 
 def test_options_are_checked(tmp_path: Path) -> None:
     talk(tmp_path)
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         TwoChannelFiles(tmp_path, units="sentences")  # type: ignore[arg-type]
     (tmp_path / "talk.rttm").unlink()
     source = OtoSpeechSource(tmp_path, vad="energy")
-    with pytest.raises(UsageError, match="FB101"):
+    with pytest.raises(UsageError, match=r"FB101"):
         source.session("talk")

@@ -33,7 +33,7 @@ def test_aliases_and_notes(tmp_path: Path) -> None:
     ],
 )
 def test_a_list_that_does_not_fit_is_refused(tmp_path: Path, value: object, says: str) -> None:
-    with pytest.raises(DataError, match=f"FB254 .*{says}"):
+    with pytest.raises(DataError, match=rf"FB254 .*{says}"):
         Splits.choose(written(tmp_path, value), ["a", "b"], None)
 
 

@@ -30,7 +30,7 @@ def test_a_call_is_read_with_its_roles(tmp_path: Path) -> None:
 def test_half_a_call_is_refused(tmp_path: Path) -> None:
     folder = tiny.build(tmp_path, ("sw9001",))
     (folder / "sw9001B-ms98-a-word.text").unlink()
-    with pytest.raises(DataError, match="FB251 .*A"):
+    with pytest.raises(DataError, match=r"FB251 .*A"):
         SwitchboardSource(folder).session("sw9001")
 
 
@@ -40,7 +40,7 @@ def test_audio_beside_a_call_is_found(tmp_path: Path, name: str) -> None:
     tiny.stereo(folder / name, tiny.call(0), seconds=60.0)
     found = SwitchboardSource(folder).session("sw9001")
     assert found.audio[Role.USER].frames == 480_000
-    with pytest.raises(DataError, match="FB301"):
+    with pytest.raises(DataError, match=r"FB301"):
         SwitchboardSource(folder, audio=str(tmp_path.parent)).session("sw9001")
 
 
@@ -69,9 +69,9 @@ def test_nxt_words_leave_out_punctuation_and_mark_sounds(tmp_path: Path) -> None
 
 def test_two_of_four_speakers_are_chosen_by_name(tmp_path: Path) -> None:
     folder = ami(tmp_path)
-    with pytest.raises(DataError, match="FB256 .*A, B, C, D"):
+    with pytest.raises(DataError, match=r"FB256 .*A, B, C, D"):
         AmiSource(folder).session("ES2002a")
-    with pytest.raises(DataError, match="FB256 .*'X'"):
+    with pytest.raises(DataError, match=r"FB256 .*'X'"):
         AmiSource(folder, speakers=["A", "X"]).session("ES2002a")
     found = AmiSource(folder, speakers=["C", "A"]).session("ES2002a")
     assert found.speakers == {Role.USER: "C", Role.SYSTEM: "A"}
@@ -81,16 +81,16 @@ def test_two_of_four_speakers_are_chosen_by_name(tmp_path: Path) -> None:
 def test_unsafe_or_broken_xml_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ES2002a.A.words.xml"
     path.write_text('<!DOCTYPE a [<!ENTITY x "y">]><a/>')
-    with pytest.raises(DataError, match="FB706"):
+    with pytest.raises(DataError, match=r"FB706"):
         nxt_words(path)
     path.write_text(NXT.replace('starttime="1.0"', 'starttime="soon"'))
-    with pytest.raises(DataError, match="FB257 .*:3"):
+    with pytest.raises(DataError, match=r"FB257 .*:3"):
         nxt_words(path)
 
 
 def test_a_real_meeting_as_rttm(real_data: Path) -> None:
     path = real_data / "formats" / "ami_ES2011a.rttm"
-    with pytest.raises(DataError, match="FB256"):
+    with pytest.raises(DataError, match=r"FB256"):
         AmiSource(path).session("ami_ES2011a")
     names = sorted({line.split()[7] for line in path.read_text().splitlines()})
     found = AmiSource(path, speakers=names[:2]).session("ami_ES2011a")
@@ -129,7 +129,7 @@ def candor(folder: Path, kinds: tuple[str, ...]) -> Path:
 
 def test_candors_segmentations(tmp_path: Path) -> None:
     candor(tmp_path, ("audiophile", "backbiter"))
-    with pytest.raises(DataError, match="FB257 .*audiophile, backbiter"):
+    with pytest.raises(DataError, match=r"FB257 .*audiophile, backbiter"):
         CandorSource(tmp_path)
     plain = CandorSource(tmp_path, segmentation="audiophile").session("conv-1")
     rich = CandorSource(tmp_path, segmentation="backbiter").session("conv-1")
@@ -145,7 +145,7 @@ def test_a_single_segmentation_needs_no_name(tmp_path: Path, kind: str) -> None:
 
 
 def test_candors_faults_are_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         CandorSource(tmp_path, segmentation="audiofile")
     candor(tmp_path, ("audiophile",))
     path = next(tmp_path.rglob("*.csv"))
@@ -154,5 +154,5 @@ def test_candors_faults_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"FB257 .*:3"):
         CandorSource(tmp_path).session("conv-1")
     path.write_text(text.replace("speaker", "who", 1))
-    with pytest.raises(DataError, match="FB257 .*'speaker'"):
+    with pytest.raises(DataError, match=r"FB257 .*'speaker'"):
         CandorSource(tmp_path).session("conv-1")

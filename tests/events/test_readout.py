@@ -4,14 +4,14 @@ import pytest
 from floorbench.errors import DataError
 from floorbench.events.readout import Readout
 
-GOOD = dict(
-    labels=("no", "yes"),
-    features=("a", "b"),
-    mean=(1.0, 0.0),
-    scale=(2.0, 1.0),
-    weights=((0.0, 0.0), (1.0, -1.0)),
-    bias=(0.0, 0.5),
-)
+GOOD = {
+    "labels": ("no", "yes"),
+    "features": ("a", "b"),
+    "mean": (1.0, 0.0),
+    "scale": (2.0, 1.0),
+    "weights": ((0.0, 0.0), (1.0, -1.0)),
+    "bias": (0.0, 0.5),
+}
 
 
 def test_probabilities_by_hand() -> None:
@@ -32,12 +32,12 @@ def test_probabilities_by_hand() -> None:
     ],
 )
 def test_parts_that_do_not_fit_are_refused(change: dict) -> None:
-    with pytest.raises(DataError, match="FB535"):
+    with pytest.raises(DataError, match=r"FB535"):
         Readout(**(GOOD | change))
 
 
 def test_inputs_of_another_width_are_refused() -> None:
-    with pytest.raises(DataError, match="FB535"):
+    with pytest.raises(DataError, match=r"FB535"):
         Readout(**GOOD).probabilities(np.zeros((2, 3)))
 
 

@@ -34,7 +34,7 @@ def test_values_survive_as_float32() -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_score_that_is_not_finite_is_refused_with_its_place(bad: float) -> None:
-    with pytest.raises(DataError, match="FB531 .*'p_now:user' of frame 1"):
+    with pytest.raises(DataError, match=r"FB531 .*'p_now:user' of frame 1"):
         trace(values=[[0.0, 0.0], [0.0, bad]])
 
 
@@ -106,7 +106,9 @@ def test_shares_come_from_future_activity_where_they_are_not_given() -> None:
     assert now[:, 0] == pytest.approx([0.6, 0.0])
     assert now.sum(axis=1) == pytest.approx([1.0, 1.0])
     assert shares({}, "p_now", roles) is None
-    assert shares({"p_now:user": np.ones(1), "p_now:system": np.zeros(1)}, "p_now", roles) is not None
+    assert (
+        shares({"p_now:user": np.ones(1), "p_now:system": np.zeros(1)}, "p_now", roles) is not None
+    )
 
 
 def test_a_signal_that_is_not_given_is_zero() -> None:

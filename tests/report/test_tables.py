@@ -1,13 +1,17 @@
 import csv
 import io
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from floorbench.core.score import Coverage, Estimate, Interval
 from floorbench.errors import UsageError
 from floorbench.report import tables
+from floorbench.report.render import tables as render_tables
 from floorbench.report.tables import Cell, Row, Table
+from support.results import toy_result
 
 TABLE = Table(
     title="Accuracy (%)",
@@ -91,3 +95,32 @@ def test_a_cell_of_an_estimate_keeps_its_reason() -> None:
 def test_an_unknown_form_is_named() -> None:
     with pytest.raises(UsageError, match="one of: text"):
         tables.render(TABLE, "pdf")
+
+
+def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
+    """Tables of results and every awkward character, with booktabs and nothing else."""
+    awkward = Table(
+        title=r"100 % of \alpha & #1 {x} ~ ^ $ _",
+        head="system",
+        columns={"a": "A & B", "b": "≥ 5 × 3"},
+        rows=[
+            Row(name="a_b", cells={"a": Cell(value=0.5, low=0.4, high=0.6, best=True)}),
+            Row(name="q", cells={"b": tables.text("x|y – †")}, published=True, note="50 %"),
+        ],
+        notes=["n = 10"],
+    )
+    results = [toy_result("always-takeover"), toy_result("oracle")]
+    made = [awkward, *(t for r in results for t in render_tables([r]))]
+    body = "\n".join(tables.as_latex(t) for t in made)
+    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    (tmp_path / "t.tex").write_text(f"{head}\\begin{{document}}\n{body}\\end{{document}}\n")
+    done = subprocess.run(
+        [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-1500:]
+    assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF-")

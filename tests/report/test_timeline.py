@@ -27,16 +27,16 @@ def test_bars_and_words_of_the_span(session) -> None:
     assert {b["channel"] for b in bars} == {"user", "system"}
 
 
-def test_gold_marks_stand_where_the_table_puts_them(session) -> None:
+def test_gold_marks_stand_where_the_table_puts_them(session, tmp_path: Path) -> None:
     from floorbench.datasets.dualturn_labels import LabelRules, labelled
     from floorbench.events.dualturn_words import PhraseList
 
+    folder = tiny.build(tmp_path, ("sw9001",))
     marks = gold_rows(session, SPAN, 0)
     assert {m["lane"] for m in marks} <= {f"{r} {w}" for r in ("user", "system")
                                           for w in ("signals", "actions")}  # fmt: skip
     assert {"EOT", "HOLD", "BC"} <= {m["label"] for m in marks}
-    source = type("One", (), {"sessions": lambda self: [session],
-                              "splits": type("S", (), {"of": lambda self, i: None})()})()  # fmt: skip
+    source = SwitchboardSource(folder, splits="none")
     rules = LabelRules(protocol="dualturn-4s", min_gap=0)
     (found,) = labelled(source, rules, PhraseList(phrases=(), counts=()))
     actions = [r for r in found.rows if r.kind == "action" and 5 <= r.frame * 0.08 < 20]
@@ -68,10 +68,10 @@ def test_both_files_hold_a_picture(session, tmp_path: Path) -> None:
 
 def test_impossible_spans_and_files_are_refused(session, tmp_path: Path) -> None:
     for start, end in ((20, 5), (-1, 5), (0, 90), (55, 70)):
-        with pytest.raises(UsageError, match="FB103"):
+        with pytest.raises(UsageError, match=r"FB103"):
             timeline(session, start=start, end=end, min_gap=0)
     chart = timeline(session, start=5, end=20, min_gap=0)
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         save(chart, tmp_path / "t.pdf")
-    with pytest.raises(EnvironmentProblem, match="FB504"):
+    with pytest.raises(EnvironmentProblem, match=r"FB504"):
         save(chart, tmp_path / "none" / "t.svg")

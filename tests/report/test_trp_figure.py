@@ -1,85 +1,105 @@
-"""The picture of one turn: bars, consensus and predictions come from the same slots."""
-
-from __future__ import annotations
+import dataclasses
+import json
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from floorbench.core.prediction import Decision
+from floorbench import codec
+from floorbench.datasets.open import open_dataset
 from floorbench.datasets.trp import TrpSource
-from floorbench.errors import UsageError
-from floorbench.report.trp_figure import answers, figure, slots
-from floorbench.run.deciding import SystemChoice
-from floorbench.run.engine import run
-from floorbench.run.scoring import open_predictions
+from floorbench.errors import DataError, UsageError
+from floorbench.events.trp import TrpRules
+from floorbench.report.figures_save import render, save
+from floorbench.report.stored import Sources, load
+from floorbench.report.trp_figure import HIT, MISS, NEAR, draw, picture
+from floorbench.run.store import RunFolder
 from floorbench.tasks.trp import TrpTask
-from support import scoring, trp_tiny
 
 
-class Even:
-    """Says yes after every second word."""
-
-    spec = scoring.system("even", modalities=("text", "question"))
-
-    def load(self):
-        pass
-
-    def decide(self, observation):
-        return Decision(label="no" if len(observation.text.split()) % 2 else "yes")
+@pytest.fixture(scope="module")
+def starter() -> TrpSource:
+    source = open_dataset("starter:trp")
+    assert isinstance(source, TrpSource)
+    return source
 
 
-@pytest.fixture
-def made(tmp_path):
-    task, source = TrpTask(), TrpSource(trp_tiny.build(tmp_path / "data"))
-    folder = run(
-        task=task,
-        system=SystemChoice(name="even", factory=Even),
-        source=source,
-        conditions=["expert"],
-        out=tmp_path,
-        notify=lambda _: None,
-    )
-    return task, source, open_predictions(folder.path, task=task, source=source)
+def test_the_picture_says_what_the_labels_say(starter: TrpSource) -> None:
+    shown = picture(starter, "allotment")
+    task = TrpTask()
+    gold = [s for s in starter.samples() if s.target["slot"][0] == "allotment"]
+    assert len(shown.slots) == len(gold) == len(shown.words)
+    for slot, sample in zip(shown.slots, gold, strict=True):
+        said = task.gold(sample)
+        assert slot["consensus"] == (said.label == "yes")
+        assert slot["share"] == said.scores["proportion"]
+    assert shown.threshold == 0.3
+    assert shown.listeners == 22
+    assert starter.panels is not None
+    assert len(shown.onsets) == sum(map(len, starter.panels["allotment"].onsets.values()))
+    assert len(shown.windows) == sum(s["consensus"] for s in shown.slots)
+    for window in shown.windows:
+        assert window["start"] <= window["at"] < window["end"]
+    assert all(a["end"] == b["start"] for a, b in zip(shown.slots, shown.slots[1:], strict=False))
 
 
-def test_slots_hold_words_shares_and_consensus(made):
-    task, source, _ = made
-    rows = slots(task, source, "one")
-    assert [r["word"] for r in rows] == ["w0", "w1", "w2", "w3", "w4"]
-    assert [r["share"] for r in rows] == [0.0, 0.75, 0.0, 0.5, 0.0]
-    assert [r["slot"] for r in rows if r["consensus"]] == [2, 4]
-    assert len(slots(TrpTask(final_slot="drop"), source, "one")) == 4
+def test_rules_change_the_consensus(starter: TrpSource) -> None:
+    strict = picture(starter, "allotment", rules=TrpRules(tau=Fraction(6, 10)))
+    loose = picture(starter, "allotment", rules=TrpRules(tau=Fraction(1, 10)))
+    assert len(strict.windows) < len(loose.windows)
+    assert picture(starter, "allotment", rules=TrpRules(rule="adaptive")).threshold is None
 
 
-def test_answers_are_the_runs_yes(made):
-    *_, opened = made
-    assert answers([opened], "three") == [
-        {"run": "even expert", "slot": 2}, {"run": "even expert", "slot": 4},
-    ]  # fmt: skip
+def test_the_figure_is_drawn_in_every_format(starter: TrpSource, tmp_path: Path) -> None:
+    shown = picture(starter, "allotment")
+    svg = render(draw(shown), "svg").decode()
+    assert "allotment: 22 listeners" in svg
+    assert "TRP by consensus" in svg
+    assert "obviously" in svg
+    assert save(draw(shown), tmp_path / "f.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_chart_shows_them_and_can_be_drawn(made, tmp_path):
-    task, source, opened = made
-    chart = figure(task, source, "one", [opened])
-    upper, lower = chart.to_dict()["vconcat"]
-    bars = upper["layer"][0]["data"]["values"]
-    assert [b["share"] for b in bars] == [0.0, 0.75, 0.0, 0.5, 0.0]
-    assert upper["layer"][1]["data"]["values"] == [{"tau": 0.3}]
-    marks = [(m["run"], m["at"]) for m in lower["data"]["values"]]
-    assert marks == [
-        ("listeners", "2 w1"), ("listeners", "4 w3"), ("even expert", "2 w1"),
-        ("even expert", "4 w3"),
-    ]  # fmt: skip
-    chart.save(str(tmp_path / "one.svg"))
-    assert (tmp_path / "one.svg").read_text().startswith("<svg")
+def test_predictions_have_a_row_each_and_their_kind(starter: TrpSource) -> None:
+    shown = picture(starter, "allotment")
+    rows = [{"system": "one", "time": 2.0, "kind": k} for k in (HIT, NEAR, MISS)]
+    both = dataclasses.replace(shown, predictions=rows, systems=["one", "silent system"])
+    svg = render(draw(both), "svg").decode()
+    assert "silent system" in svg
+    assert all(kind in svg for kind in (HIT, NEAR, MISS))
+    nothing = dataclasses.replace(shown, predictions=[], systems=["silent system"])
+    assert "silent system" in render(draw(nothing), "svg").decode()
 
 
-def test_an_adaptive_rule_has_no_line(made):
-    _, source, _ = made
-    chart = figure(TrpTask(rule="adaptive"), source, "one").to_dict()
-    assert len(chart["vconcat"][0]["layer"]) == 1
+def test_the_adaptive_rule_has_no_line(starter: TrpSource) -> None:
+    shown = picture(starter, "allotment", rules=TrpRules(rule="adaptive"))
+    assert "τ" not in json.dumps(draw(shown).to_dict(), ensure_ascii=False)
 
 
-def test_an_unknown_stimulus_gets_a_suggestion(made):
-    task, source, _ = made
-    with pytest.raises(UsageError, match="did you mean 'one'"):
-        figure(task, source, "oen")
+def test_stimuli_that_are_not_there_or_not_heard(starter: TrpSource, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="FB232") as caught:
+        picture(starter, "alotment")
+    assert "allotment" in caught.value.hint
+    lines = b"".join(codec.encode(s) + b"\n" for s in starter.stimuli)
+    (tmp_path / "stimuli.jsonl").write_bytes(lines)
+    with pytest.raises(DataError, match="FB235"):
+        picture(TrpSource(tmp_path), "allotment")
+
+
+def test_runs_give_rows_and_rules(starter: TrpSource, tmp_path: Path) -> None:
+    from floorbench.cli.run import run
+
+    assert run("trp", "oracle", out=tmp_path, limit=80, score=False, conditions=["expert"]) == 0
+    (path,) = (p.parent for p in tmp_path.rglob("run.json"))
+    assert RunFolder.open(path)
+    stored = load(path, Sources("starter:trp"))
+    shown = picture(starter, "allotment", runs=[stored])
+    assert shown.systems == ["oracle · expert"]
+    assert {p["kind"] for p in shown.predictions} == {HIT}
+    assert [p["time"] for p in shown.predictions] == [
+        s["start"] for s in shown.slots if s["consensus"]
+    ]
+    other = dataclasses.replace(stored, record=dataclasses.replace(
+        stored.record, dataset=dataclasses.replace(stored.record.dataset, digest="0" * 64)
+    ))  # fmt: skip
+    with pytest.raises(UsageError, match="FB802"):
+        picture(starter, "allotment", runs=[other])

@@ -112,3 +112,9 @@ def test_faults_print_with_their_place(tmp_path: Path) -> None:
     assert fault.at("p.jsonl") == (
         "FB204 p.jsonl:1 [s99]: sample 's99' is not in the data or not asked for"
     )
+
+
+def test_a_wild_trial_number_is_a_fault_of_its_line(tmp_path: Path) -> None:
+    wild = found(tmp_path, [*lines(), line("s0", "h0", trial=10**30)])
+    assert wild[0] == f"9 FB205 trial {10**30} is not due; due are 0 to 1"
+    assert wild[1].startswith("None FB207 8 missing: 's0' condition 'h0' trial 1")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,12 +17,12 @@ import pytest
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, SystemProblem, UsageError
 from floorbench.run.deciding import SystemChoice
-from floorbench.run.engine import run
+from floorbench.run.engine import resume_hint, run
 from floorbench.run.executors import make_executor
 from floorbench.run.job import Progress
 from floorbench.run.scoring import open_predictions, score
 from floorbench.run.signals import RunInterrupted
-from floorbench.run.store import RunFolder
+from floorbench.run.store import Given, RunFolder, Sitting
 from support.engine_toys import (
     Bad,
     Counting,
@@ -149,7 +150,7 @@ def test_the_task_is_told_whom_it_shows_something(tmp_path: Path) -> None:
 def test_progress_counts_to_the_end(tmp_path: Path) -> None:
     seen: list[Progress] = []
     go(tmp_path, n=3, progress=lambda p: seen.append(p._replace(outcomes=dict(p.outcomes))))
-    assert [(p.done, p.total) for p in seen] == [(i, 6) for i in range(1, 7)]
+    assert [(p.done, p.total) for p in seen] == [(i, 6) for i in range(7)]
     assert seen[-1].outcomes == {"ok": 6}
 
 
@@ -454,3 +455,25 @@ def test_an_error_of_the_program_itself_is_not_hidden(tmp_path: Path) -> None:
         go(tmp_path, task=Broken())
     folder = RunFolder(next(tmp_path.glob("toy/*/*")))
     assert folder.record().status == "failed"
+
+
+def test_the_hint_to_resume_is_a_whole_command(tmp_path: Path) -> None:
+    folder = go(tmp_path, n=2)
+    record = replace(
+        folder.record(),
+        system=Given(name="my file.py:S", parameters={"a": "x y", "b": "5", "c": [1], "d": True}),
+        task=Given(name="toy", parameters={"stage": "action"}),
+        trials=2,
+        limit=3,
+        seed=4,
+    )
+    sitting = Sitting(started="now", executor="process", workers=2, timeout=1.5)
+    command = resume_hint(folder, record, sitting, ["h0"]).split("`")[1]
+    assert shlex.split(command) == [
+        *("floorbench", "run", "toy", "my file.py:S", "--data", "toy"),
+        *("--set", "a=x y", "--set", 'b="5"', "--set", "c=[1]", "--set", "d=true"),
+        *("--task-set", "stage=action", "--condition", "h0"),
+        *("--trials", "2", "--limit", "3", "--seed", "4"),
+        *("--executor", "process", "--workers", "2", "--timeout", "1.5"),
+        *("--resume", str(folder.path)),
+    ]

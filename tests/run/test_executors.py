@@ -146,3 +146,9 @@ def test_broken_data_stops_the_run(kind: str) -> None:
 def test_bad_options_are_refused(name: str, options: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="FB509"):
         make_executor(name, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), float("inf"), 1e308, 0.0])
+def test_a_timeout_must_be_one_that_can_be_waited_for(timeout: float) -> None:
+    with pytest.raises(UsageError, match="FB509"):
+        make_executor("process", timeout=timeout)

@@ -63,7 +63,7 @@ def test_the_probe_hears_the_word_that_ends_a_turn(source, artefact: Path) -> No
 
 def test_a_split_without_sessions_is_refused(tmp_path: Path, source) -> None:
     folder = tiny.build(tmp_path, tiny.CALLS[:2])
-    with pytest.raises(DataError, match="FB536 .*nothing is split"):
+    with pytest.raises(DataError, match=r"FB536 .*nothing is split"):
         fit_frame_probe(SwitchboardSource(folder, splits="none"), split="train", rules=RULES)
 
 
@@ -74,12 +74,12 @@ def test_a_signal_that_never_occurs_is_refused(tmp_path: Path) -> None:
         tiny.write_side(folder / f"sw9001{side}-ms98-a-word.text", f"sw9001{side}", spoken, 60.0)
     (folder / "s.json").write_text('{"train": ["sw9001"]}')
     source = SwitchboardSource(folder, splits=str(folder / "s.json"))
-    with pytest.raises(DataError, match="FB536 .*'eot' never"):
+    with pytest.raises(DataError, match=r"FB536 .*'eot' never"):
         fit_frame_probe(source, split="train", rules=RULES)
 
 
 @pytest.mark.parametrize("wrong", [{"step": 0}, {"strength": 0.0}, {"words": -1}, {"min_gap": -1}])
 def test_impossible_parameters_are_refused(wrong: dict) -> None:
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         FitRules(**wrong)
     assert np.isfinite(FitRules().strength)

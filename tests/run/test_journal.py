@@ -139,3 +139,9 @@ def test_the_disk_is_synced_now_and_then(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentProblem, match=r"FB504 .*no/p\.jsonl"):
         Journal(tmp_path / "no" / "p.jsonl")
+
+
+def test_a_journal_that_cannot_be_opened_is_a_clear_error(tmp_path: Path) -> None:
+    for read in (torn_bytes, lambda path: list(read_journal(path))):
+        with pytest.raises(DataError, match=r"FB505 .*the journal cannot be read: Is a directory"):
+            read(tmp_path)

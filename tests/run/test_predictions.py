@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import duckdb
@@ -9,7 +10,13 @@ from floorbench.core.prediction import Compute, Decision, Event, Prediction
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError
 from floorbench.run.engine import run
-from floorbench.run.predictions import read_predictions, scan, write_parquet
+from floorbench.run.predictions import (
+    Fault,
+    count_trials,
+    read_predictions,
+    scan,
+    write_parquet,
+)
 from support.engine_toys import Bad, Source, Task, choice, quiet
 
 FULL = Prediction(
@@ -198,3 +205,24 @@ def test_no_parquet_is_made_of_a_torn_or_broken_journal(tmp_path: Path) -> None:
         write_parquet(folder)
     assert json.loads((folder.path / "run.json").read_text())["status"] == "complete"
     assert not (folder.path / "predictions.parquet").exists()
+
+
+def test_a_single_mistyped_trial_does_not_make_millions_due() -> None:
+    assert count_trials([]) == 1
+    assert count_trials([0, 1, 2, 1]) == 3
+    assert count_trials([0, 10**30, -1]) == 2
+
+
+def test_a_fault_is_one_printable_line() -> None:
+    fault = Fault("FB204", "sample 'a\nb' is not here", 2, "\x1b[31m")
+    assert fault.at("f") == "FB204 f:2 [\\x1b[31m]: sample 'a\\nb' is not here"
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "p.csv"
+    path.touch()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(DataError, match=r"FB402 .*p\.csv: cannot be read: permission denied"):
+        scan(path)

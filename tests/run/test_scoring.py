@@ -9,11 +9,14 @@ from floorbench import codec
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.score import Estimate
 from floorbench.core.spec import SystemSpec
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
+from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.predictions import write_parquet
 from floorbench.run.scoring import Result, open_predictions, read_result, score
-from floorbench.run.store import RunFolder
+from floorbench.run.store import Given, RunFolder
+from floorbench.tasks.codett import CodettTask
 from support.engine_toys import LABELS, Source, System, Task, choice, quiet
 
 N = 40
@@ -253,4 +256,19 @@ def test_a_run_folder_knows_its_task_and_data(tmp_path: Path) -> None:
 def test_a_task_that_comes_back_otherwise_is_refused(tmp_path: Path) -> None:
     folder = ran(tmp_path, task=Task(missing="drop"))
     with pytest.raises(UsageError, match=r'FB502 .*missing: "drop" -> "wrong"'):
+        open_predictions(folder.path)
+
+
+def test_a_task_with_a_parameter_of_another_version_is_refused_in_words(tmp_path: Path) -> None:
+    folder = run(
+        task=CodettTask(),
+        system=SystemChoice(name="always-dismiss"),
+        source=open_dataset("starter:codett"),
+        limit=1,
+        out=tmp_path,
+        notify=quiet,
+    )
+    record = folder.record()
+    folder.write_record(replace(record, task=Given(name="codett", parameters={"bogus": 1})))
+    with pytest.raises(UsageError, match=r"FB502 the task cannot be built again .*bogus"):
         open_predictions(folder.path)

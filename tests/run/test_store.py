@@ -83,3 +83,12 @@ def test_run_ids_name_time_and_content() -> None:
     one, two = new_run_id({"a": 1}), new_run_id({"a": 2})
     assert one[16:] != two[16:]
     assert len(one) == len("20260102T030405Z-abcdef")
+
+
+def test_a_folder_that_cannot_be_locked_says_so(tmp_path: Path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with (
+        pytest.raises(EnvironmentProblem, match=r"FB504 .*\.lock: cannot be locked"),
+        RunFolder(tmp_path).locked(),
+    ):
+        pass

@@ -26,7 +26,9 @@ def source(tmp_path: Path) -> SwitchboardSource:
     return SwitchboardSource(folder, splits="none")
 
 
-def text_trace(path: Path, *, seconds: float = 60.0, step: float = 0.05, first: float = 0.07) -> Path:
+def text_trace(
+    path: Path, *, seconds: float = 60.0, step: float = 0.05, first: float = 0.07
+) -> Path:
     n = int(seconds / step)
     rows = [f"{first + k * step:.2f},{k % 2},{1 - k % 2},0.25,0.75" for k in range(n)]
     path.write_text(HEAD + "\n".join(rows) + "\n")
@@ -59,7 +61,7 @@ def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> 
 def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
     file = text_trace(tmp_path / "sw9001.csv")
     import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
-    with pytest.raises(UsageError, match="FB103 .*already"):
+    with pytest.raises(UsageError, match=r"FB103 .*already"):
         import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
 
 
@@ -74,10 +76,10 @@ def test_another_rate_than_declared_is_refused(tmp_path: Path, source) -> None:
     with pytest.raises(DataError, match=r"FB533 .*row 1 stands at 0.12 s, at 50 frames"):
         read_trace(file, Declared(rate=Fraction(50)))
     short = text_trace(tmp_path / "sw9005.csv", seconds=30.0)
-    with pytest.raises(DataError, match="FB533 .*30.00 s.*60.00 s"):
+    with pytest.raises(DataError, match=r"FB533 .*30.00 s.*60.00 s"):
         import_traces([short], source=source, declared=Declared(), out=tmp_path / "out")
-    with pytest.raises(DataError, match="FB533 .*declare"):
-        np.save(tmp_path / "a.npy", np.zeros((5, 1)))
+    np.save(tmp_path / "a.npy", np.zeros((5, 1)))
+    with pytest.raises(DataError, match=r"FB533 .*declare"):
         read_trace(tmp_path / "a.npy", Declared(columns=("eot:user",)))
 
 
@@ -88,10 +90,10 @@ def test_scores_of_an_unknown_session_are_refused(tmp_path: Path, source) -> Non
     named = tmp_path / "named"
     import_traces([file], source=source, declared=Declared(), out=named, session="sw9001")
     assert loaded(named)[0].sample_id == "sw9001"
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         import_traces([file, file], source=source, declared=Declared(), out=tmp_path / "o",
                       session="sw9001")  # fmt: skip
-    with pytest.raises(DataError, match="FB203"):
+    with pytest.raises(DataError, match=r"FB203"):
         import_traces([text_trace(tmp_path / "sw9001.csv")] * 2, source=source,
                       declared=Declared(), out=tmp_path / "p")  # fmt: skip
 
@@ -128,7 +130,7 @@ def test_arrays_with_declared_columns(tmp_path: Path) -> None:
         assert trace_values(trace) == pytest.approx(values)
         assert trace.look_ahead == 0.24
         assert trace.columns == ("eot:user", "bc:system")
-    with pytest.raises(DataError, match="FB531 .*2 columns, 1 names"):
+    with pytest.raises(DataError, match=r"FB531 .*2 columns, 1 names"):
         read_trace(tmp_path / "a.npy", Declared(rate=RATE, columns=("eot:user",)))
     named = Declared(rate=RATE, columns=("1=bot:user",))
     assert trace_values(read_trace(tmp_path / "a.npy", named))[:, 0] == pytest.approx(values[:, 1])
@@ -151,23 +153,23 @@ def test_parquet_columns(tmp_path: Path) -> None:
     trace = read_trace(path, Declared())
     assert (trace.rate, trace.frames, trace.columns) == ("25/2", 10, ("eot:user",))
     duckdb.sql("SELECT 0.5 AS eot_ch0 UNION ALL SELECT NULL").write_parquet(str(path))
-    with pytest.raises(DataError, match="FB531 .*empty cells"):
+    with pytest.raises(DataError, match=r"FB531 .*empty cells"):
         read_trace(path, Declared(rate=RATE))
 
 
 def test_pickles_and_other_files_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([{}], dtype=object), allow_pickle=True)
-    with pytest.raises(DataError, match="FB531"):
+    with pytest.raises(DataError, match=r"FB531"):
         read_trace(tmp_path / "a.npy", Declared(rate=RATE))
     (tmp_path / "b.npz").write_bytes(b"x")
-    with pytest.raises(DataError, match="FB531"):
+    with pytest.raises(DataError, match=r"FB531"):
         read_trace(tmp_path / "b.npz", Declared(rate=RATE))
     np.save(tmp_path / "c.npy", np.array([[np.nan]]))
-    with pytest.raises(DataError, match="FB531 .*frame 0"):
+    with pytest.raises(DataError, match=r"FB531 .*frame 0"):
         read_trace(tmp_path / "c.npy", Declared(rate=RATE, columns=("eot:user",)))
-    with pytest.raises(DataError, match="FB531 .*suffix"):
+    with pytest.raises(DataError, match=r"FB531 .*suffix"):
         read_trace(tmp_path / "d.pkl", Declared(rate=RATE))
-    with pytest.raises(DataError, match="FB402"):
+    with pytest.raises(DataError, match=r"FB402"):
         read_trace(tmp_path / "none.npy", Declared(rate=RATE))
 
 

@@ -163,3 +163,16 @@ def test_several_conditions_need_a_choice(opened: Opened) -> None:
     plan = opened.plan._replace(conditions=("h0", "h1"))
     with pytest.raises(UsageError, match="FB103 the run has the conditions h0, h1"):
         tune(opened._replace(plan=plan), objective="accuracy")
+
+
+def test_a_task_given_beside_an_artefact_must_have_its_threshold(
+    tmp_path: Path, opened: Opened
+) -> None:
+    frozen = write_artefact(tune(opened, objective="accuracy"), tmp_path / "t.json")
+    same = ClipsTask(threshold=frozen.threshold, missing="drop")
+    found = open_predictions(opened.path, task=same, thresholds=[frozen])
+    assert (found.task, found.artefact) == (same, frozen)
+    with pytest.raises(UsageError, match="FB103 the task is given with another threshold"):
+        open_predictions(opened.path, task=ClipsTask(threshold=0.1), thresholds=[frozen])
+    with pytest.raises(UsageError, match="FB523 the threshold is for another system"):
+        open_predictions(ran(tmp_path, dev(tmp_path), gain=2.0), thresholds=[frozen])

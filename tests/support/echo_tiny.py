@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from itertools import combinations
 from pathlib import Path
@@ -34,6 +35,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
             for kind, roles in GROUPS.items():
                 group = f"{language}-{kind}-{copy}"
                 for number, role in enumerate(roles):
+                    name = hashlib.sha256(group.encode()).hexdigest()[:6]  # does not tell the kind
                     shift = 0.05 * ((copy + number) % 3)
                     out.append(
                         {
@@ -41,7 +43,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
                             "group_id": group,
                             "language": language,
                             "role": role,
-                            "insertion": f"wait {kind[::-1]}{copy + 70}",
+                            "insertion": f"wait {name}",
                             "history": [{"role": "user", "text": f"tell me about {role[:3]}"}],
                             "spoken_prefix": "it began",
                             "audio": {
@@ -56,7 +58,7 @@ def rows(*, copies: int = 1, languages: tuple[str, ...] = ("zh", "en")) -> list[
                             },
                             "words": [
                                 {"text": "wait", "start": ONSET + shift, "end": 1.3 + shift},
-                                {"text": f"{kind[::-1]}{copy + 70}", "start": 1.3 + shift, "end": END + shift},
+                                {"text": name, "start": 1.3 + shift, "end": END + shift},
                             ],
                             "listening": {
                                 "emphasis_db": 3.0, "emphasis_s": 0.2,

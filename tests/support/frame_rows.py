@@ -45,4 +45,3 @@ def write(path: Path, rows: list[dict]) -> Path:
 def row(name: str, seed: int = 0, **change) -> dict:
     head = {"session_id": name, "dataset": "x", "duration_s": FRAMES / 12.5, "num_frames": FRAMES}
     return {**head, **tracks(seed), **change}
-

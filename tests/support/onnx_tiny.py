@@ -11,7 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "go", "stop", "please", "well", "好", "吗", "我"]
+WORDS = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "go", "stop", "please", "well", "好", "吗", "我",
+]  # fmt: skip
 
 
 def classifier(path: Path, *, types: bool = False, classes: int = 2) -> None:

@@ -63,7 +63,9 @@ def build(folder: Path, calls: tuple[str, ...] = CALLS, *, seconds: float = 60.0
     return folder
 
 
-def stereo(path: Path, sides: dict[str, list[Row]], *, seconds: float, swapped: bool = False) -> None:
+def stereo(
+    path: Path, sides: dict[str, list[Row]], *, seconds: float, swapped: bool = False
+) -> None:
     """Write a stereo file with a tone where each side speaks, side A first unless swapped."""
     import soundfile
 

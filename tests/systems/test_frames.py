@@ -21,6 +21,7 @@ from floorbench.systems.frames import (
 )
 from support.frame_talk import TALK, cut
 
+
 def columns(decision: Decision) -> dict[str, list[float]]:
     assert decision.trace is not None
     values = trace_values(decision.trace)
@@ -59,7 +60,7 @@ def test_the_timeout_runs_from_the_end_of_speech() -> None:
 def test_the_timeout_is_rounded_up_to_frames() -> None:
     assert SilenceFrames(timeout=0.25).spec.parameters["timeout_frames"] == 4
     assert SilenceFrames(timeout=0.24).spec.parameters["timeout_frames"] == 3
-    with pytest.raises(UsageError, match="FB513"):
+    with pytest.raises(UsageError, match=r"FB513"):
         SilenceFrames(timeout=0.0)
 
 
@@ -73,7 +74,7 @@ def test_persistence_expects_the_recent_past() -> None:
 
 def test_a_constant_knows_three_signals() -> None:
     assert set(columns(ConstantFrames(signal="bc").decide(TALK))) == {"bc:user", "bc:system"}
-    with pytest.raises(UsageError, match="FB513"):
+    with pytest.raises(UsageError, match=r"FB513"):
         ConstantFrames(signal="bot")
 
 

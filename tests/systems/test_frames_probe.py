@@ -13,6 +13,7 @@ from floorbench.systems.frames_probe import FrameProbe
 from support.frame_probe import artefact
 from support.frame_talk import TALK_WITH_WORDS, cut
 
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     file = tmp_path / "probe.json"
@@ -46,15 +47,15 @@ def test_the_signature_names_the_artefact(path: Path) -> None:
 def test_an_artefact_that_does_not_fit_is_refused(path: Path) -> None:
     plain = json.loads(path.read_text())
     path.write_text(json.dumps({**plain, "version": "0"}))
-    with pytest.raises(DataError, match="FB535 .*version 0"):
+    with pytest.raises(DataError, match=r"FB535 .*version 0"):
         FrameProbe(artefact=str(path))
     path.write_text(json.dumps({**plain, "words": ["so"]}))
-    with pytest.raises(DataError, match="FB535 .*'eot'"):
+    with pytest.raises(DataError, match=r"FB535 .*'eot'"):
         FrameProbe(artefact=str(path))
     path.write_text("{}")
-    with pytest.raises(DataError, match="FB201"):
+    with pytest.raises(DataError, match=r"FB201"):
         FrameProbe(artefact=str(path))
-    with pytest.raises(DataError, match="FB402"):
+    with pytest.raises(DataError, match=r"FB402"):
         FrameProbe(artefact=str(path.with_name("none.json")))
 
 

@@ -35,12 +35,14 @@ def phrases(source: SwitchboardSource, tmp_path_factory: pytest.TempPathFactory)
 
 def scored(source, phrases, system, **parameters):
     task = DualTurnTask(phrases=phrases, **parameters)
-    return scoring.score(task, source.samples(), system.spec, lambda s, c: system.decide(s.observation))
+    return scoring.score(
+        task, source.samples(), system.spec, lambda s, c: system.decide(s.observation)
+    )
 
 
 def test_units_are_the_events_of_the_table(source, phrases) -> None:
     units, _ = scored(source, phrases, PersistenceFrames())
-    found = [x for x in labelled(source, RULES, training_phrases(source, RULES))]
+    found = list(labelled(source, RULES, training_phrases(source, RULES)))
     due = [x.counts for x in found if x.counts.split != "train"]
     sums = totals(due)
     assert len(units["action"]) == sum(sums["events"].values())
@@ -57,7 +59,9 @@ def test_gold_is_right_and_silence_at_the_end_is_not(source, phrases) -> None:
     assert scoring.value(oracle, "balanced_accuracy", **where).value == 1.0
     assert scoring.value(oracle, "auc", **where).value == 1.0
     assert scoring.value(silence, "balanced_accuracy", **where).value == 0.5
-    best, rule = (scoring.value(c, "weighted_f1", events="actions").value for c in (oracle, silence))
+    best, rule = (
+        scoring.value(c, "weighted_f1", events="actions").value for c in (oracle, silence)
+    )
     assert best > rule
 
 
@@ -94,7 +98,9 @@ def test_look_ahead_costs_its_time(source, phrases) -> None:
 
 def test_without_phrases_words_are_not_available(source) -> None:
     task = DualTurnTask()
-    _, cells = scoring.score(task, source.samples(), SilenceFrames().spec, lambda s, c: task.gold(s))
+    _, cells = scoring.score(
+        task, source.samples(), SilenceFrames().spec, lambda s, c: task.gold(s)
+    )
     found = scoring.cell(cells, "auc_macro", events="words", reading="probe")
     assert found.undeclared is not None
     assert "phrases" in found.undeclared
@@ -146,14 +152,14 @@ def test_the_port_counts_more_events_and_repeats_them(source, phrases) -> None:
 
 def test_parameters_are_checked(tmp_path: Path) -> None:
     for wrong in ({"min_gap": -1}, {"min_gap": 0.5}, {"agents": "user"}, {"missing": "skip"}):
-        with pytest.raises(UsageError, match="FB103"):
+        with pytest.raises(UsageError, match=r"FB103"):
             DualTurnTask(**wrong)
     path = tmp_path / "phrases.json"
     path.write_text(json.dumps({"utterance_gap": 0.5, "phrases": ["yeah"], "counts": []}))
-    with pytest.raises(DataError, match="FB231"):
+    with pytest.raises(DataError, match=r"FB231"):
         DualTurnTask(phrases=str(path))
     path.write_text(json.dumps(["yeah"]))
-    with pytest.raises(DataError, match="FB231"):
+    with pytest.raises(DataError, match=r"FB231"):
         DualTurnTask(phrases=str(path))
 
 

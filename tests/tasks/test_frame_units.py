@@ -71,7 +71,7 @@ def test_another_length_is_told_as_a_frame_rate_that_does_not_match() -> None:
 
 def test_activity_needs_two_channels() -> None:
     assert activity(TALK, rate=RATE)[Role.USER].sum() == 30
-    with pytest.raises(DataError, match="FB251"):
+    with pytest.raises(DataError, match=r"FB251"):
         activity(Observation(language="en", cutoff=1.0), rate=RATE)
 
 
@@ -82,7 +82,7 @@ def test_words_in_ticks() -> None:
     third = Observation(
         language="en", words=(Word(text="x", span=Span(0, 1), role=Role.THIRD_PARTY),)
     )
-    with pytest.raises(DataError, match="FB251"):
+    with pytest.raises(DataError, match=r"FB251"):
         timed_words(third)
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,9 @@ from floorbench.tasks.units import (
     Units,
     choice,
     coverage,
+    names,
     no_cover,
+    number_or_none,
     outcome_code,
     stratum_code,
     with_columns,
@@ -90,3 +94,18 @@ def test_choice_names_the_allowed_values() -> None:
     assert choice("p", "a", ("a", "b")) == "a"
     with pytest.raises(UsageError, match="p='c' is not one of a, b"):
         choice("p", "c", ("a", "b"))
+
+
+@pytest.mark.parametrize("value", ["abc", float("nan"), float("inf"), True, [1]])
+def test_a_number_or_nothing(value: Any) -> None:
+    assert number_or_none("threshold", None) is None
+    assert number_or_none("threshold", 2) == 2
+    with pytest.raises(UsageError, match=r"FB103 threshold=.* is not a number"):
+        number_or_none("threshold", value)
+
+
+@pytest.mark.parametrize("value", ["en", 5, [], [1], {"en": 1}])
+def test_a_list_of_names(value: Any) -> None:
+    assert names("languages", ["en"]) == ("en",)
+    with pytest.raises(UsageError, match=r"FB103 languages=.* is not a list of languages"):
+        names("languages", value)

@@ -59,7 +59,7 @@ def test_holds_are_sampled_down_only_on_request(source) -> None:
 
 
 def test_parameters_are_checked_and_named() -> None:
-    with pytest.raises(UsageError, match="FB103"):
+    with pytest.raises(UsageError, match=r"FB103"):
         VapTask(seed=-1)
     assert VapTask().spec.parameters["pre"] == "1"
     assert VapTask().spec.name != "dualturn-4s"

@@ -32,6 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Change the future and see whether a system's past decisions move",
     ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "report": ("report:report", "Write one offline page about runs, or their figures"),
+    "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),
 }
 GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
@@ -55,6 +58,15 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     "new": (
         "Write something new to start from",
         {"system": ("new:system", "Write a working system with its test")},
+    ),
+    "stimuli": (
+        "Turns for listeners: cut them, put them into lists",
+        {
+            "cut": ("stimuli:cut", "Cut stimulus turns out of annotated recordings"),
+            "lists": ("stimuli:lists", "Order turns into lists with beeps and reversed twins"),
+            "plot": ("stimuli:plot", "Draw responses, consensus and predictions of one stimulus"),
+            "stats": ("stimuli:stats", "Print what the lists of a set hold"),
+        },
     ),
     "published": (
         "The papers' tables: as printed, and recomputed",
@@ -130,8 +142,8 @@ def _prepare() -> None:
     """Make printing safe: closed streams swallow text, unknown characters are escaped."""
     for name in ("stdin", "stdout", "stderr"):  # in the order of their numbers
         if getattr(sys, name) is None:
-            nowhere = open(os.devnull, "r" if name == "stdin" else "w")  # noqa: PTH123, SIM115
-            setattr(sys, name, nowhere)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -24,7 +24,7 @@ OPTIONAL = (
     ("webrtcvad", "webrtc", "the WebRTC VAD baseline"),
     ("xllamacpp", "llama", "the embedded language model"),
     ("openai", "openai", "models behind OpenAI-compatible servers"),
-    ("altair", "charts", "figures"),
+    ("altair", "report", "figures and report pages"),
 )
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
+from floorbench.catalog import SYSTEMS
 from floorbench.cli import console
 from floorbench.cli.options import Settings, TaskSettings, make_task, open_data, settings
-from floorbench.errors import UsageError
+from floorbench.core.ports import DatasetSource
+from floorbench.errors import UsageError, did_you_mean
+from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
-from floorbench.run.executors import make_executor
+from floorbench.run.executors import Executor, make_executor
 from floorbench.run.job import Progress
 from floorbench.run.references import REFERENCES, Reference, make_reference
 from floorbench.systems.build import build_system
@@ -100,6 +104,8 @@ def run(
     """
     task_ = make_task(task, task_sets)
     source = open_data(task, data, reader)
+    if recompute_changed and resume is None:
+        raise UsageError("FB103", "--recompute-changed needs --resume")
     if dry_run or budget is not None:
         from floorbench.cli import paying
 
@@ -108,17 +114,14 @@ def run(
                 task_, source, system, settings(sets),
                 conditions=conditions, limit=limit, trials=trials, prices=prices, json=json,
             )  # fmt: skip
-    chosen: SystemChoice | Reference
+    chosen = _choose(system, sets, predictions, task_, source, seed)
     paced: StreamDriver | None = None
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    elif system in REFERENCES:
-        chosen = make_reference(
-            system, task=task_, source=source, seed=seed, predictions=predictions
-        )
-    else:
-        chosen = SystemChoice(name=system, parameters=settings(sets))
+    where: Executor = make_executor(executor, workers=workers, batch=batch, timeout=timeout)
+    if budget is not None:
+        where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
@@ -169,3 +172,28 @@ def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriv
     if not isinstance(made, StreamDriver):
         raise UsageError("FB541", f"'{system}' does not stream, so --realtime means nothing to it")
     return StreamDriver(made.system, realtime=True)
+
+
+def _choose(
+    name: str,
+    sets: Sequence[str] | None,
+    predictions: Path | None,
+    task: ScoringTask,
+    source: DatasetSource,
+    seed: int,
+) -> SystemChoice | Reference:
+    """Return the system or reference of a call, refusing options that it would not use."""
+    if predictions is not None and name != "replay":
+        raise UsageError("FB103", "--predictions is for the reference 'replay' only")
+    if name in REFERENCES:
+        if sets:
+            raise UsageError("FB103", f"the reference '{name}' takes no --set")
+        return make_reference(name, task=task, source=source, seed=seed, predictions=predictions)
+    if ":" not in name and not name.endswith(".py") and name not in SYSTEMS.entries():
+        near = did_you_mean(name, (*SYSTEMS.entries(), *REFERENCES))
+        raise UsageError(
+            "FB101",
+            f"there is no system '{name}'",
+            hint=f"did you mean '{near}'?" if near else "`floorbench list systems` shows all names",
+        )
+    return SystemChoice(name=name, parameters=settings(sets))

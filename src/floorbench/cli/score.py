@@ -10,11 +10,12 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import Form, TaskSettings, ThresholdsFrom, make_task, open_data
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
+from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
 from floorbench.run.scoring import score as score_run
 from floorbench.run.store import RUN_FILE
@@ -122,8 +123,8 @@ def check(
         console.data_json({"file": str(path), "faults": [f._asdict() for f in faults]})
     else:
         for fault in faults:
-            console.data(fault.at(str(path)))
-        console.say(f"{len(faults)} faults" if faults else "no faults")
+            console.data(fault.at(str(predictions_file(path))))
+        console.say(f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}")
     return 1 if faults else 0
 
 
@@ -138,6 +139,8 @@ def opened(
     thresholds: Sequence[ThresholdArtefact] = (),
 ) -> Opened:
     """Open predictions with what the command line says about them."""
+    if not path.exists():
+        raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
     is_run = (path / RUN_FILE).is_file()
     if not is_run and task is None:
         hint = "name its task with --task, or give a run folder"

@@ -30,14 +30,18 @@ from floorbench.core.sample import JsonValue, Observation, Sample
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett_labels import normalise
 from floorbench.datasets.codett_lines import normal_language
-from floorbench.datasets.layout import AudioPaths, jsonl_files
+from floorbench.datasets.layout import AudioPaths, files_below, jsonl_files
 from floorbench.datasets.manifest import Manifest, fold, pcm_digests, read_manifest
 from floorbench.datasets.strata import Strata
 from floorbench.errors import DataError, Place, did_you_mean
 
 LABELS = ("complete", "incomplete", "backchannel", "wait")
 SAMPLE_CLUSTER = "sample (dialogue unknown)"
-AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".mp3")
+# Kinds that cannot be read are listed too: they are refused when opened, not left out silently.
+AUDIO_SUFFIXES = (
+    *(".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3"),
+    *(".aif", ".aiff", ".aac", ".m4a", ".wma"),
+)
 
 _ALIASES = {
     **{label: label for label in LABELS},
@@ -108,7 +112,7 @@ class ClipsSource:
             return True
         if not path.is_dir() or jsonl_files(path):
             return False
-        return any(_label_of(file, path) is not None for file in _audio_files(path))
+        return any(_label_of(file, path) is not None for file in files_below(path, AUDIO_SUFFIXES))
 
     def locator(self) -> Mapping[str, JsonValue]:
         """Return reader, path and language."""
@@ -163,10 +167,12 @@ class ClipsSource:
         return strata.final()
 
     def _from_names(self) -> Iterator[Clip]:
-        for file in _audio_files(self.path):
+        for file in files_below(self.path, AUDIO_SUFFIXES):
             named = _label_of(file, self.path)
             if named is None:
-                raise _unknown_label(file.stem, Place(file.relative_to(self.root).as_posix()))
+                below = file.relative_to(self.root)
+                name = below.parts[-2] if len(below.parts) > 1 else file.stem
+                raise _unknown_label(name, Place(below.as_posix()))
             label, source = named
             relative = self._audio.relative(
                 file.relative_to(self.root).as_posix(), Place(str(file))
@@ -224,10 +230,6 @@ def _table(path: Path) -> Path | None:
         if (path / name).is_file():
             return path / name
     return None
-
-
-def _audio_files(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.suffix.lower() in AUDIO_SUFFIXES)
 
 
 def _label_of(file: Path, root: Path) -> tuple[str, str] | None:

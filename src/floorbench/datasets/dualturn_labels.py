@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from floorbench import codec
 from floorbench.core.time import to_ticks
@@ -305,7 +305,7 @@ def _vap(session: TwoChannelSession, split: str | None, energies: bool) -> Label
 
 def _head(
     session: TwoChannelSession, split: str | None, frames: int, energies: bool
-) -> dict[str, object]:
+) -> dict[str, Any]:
     check = check_channels(session) if energies and session.audio else None
     return {
         "session": session.id,

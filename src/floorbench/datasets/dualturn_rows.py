@@ -1,4 +1,4 @@
-"""Reader of stored frame rows (Parquet): one session a row, labels as lists at 12.5 frames a second.
+"""Reader of stored frame rows (Parquet): one session a row, labels as lists at 12.5 Hz.
 
 Which columns hold what stands in a mapping file (JSON); :data:`COLUMNS` is the default and the
 documented example. Codes and model features that such files also carry are never read.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection
 from functools import cache
 from os.path import islink
 from pathlib import Path
@@ -45,7 +47,7 @@ class AudioPaths:
         """
         folder, slash, name = written.replace("\\", "/").rpartition("/")
         try:
-            if name in ("", ".", ".."):
+            if name in ("", ".", "..") or "\0" in written:
                 return self._odd(written)
             path = self._folder(folder + slash) + name
             if islink(self._prefix + path):  # noqa: PTH114 - one call per turn; Path is slow here
@@ -108,4 +110,33 @@ def jsonl_files(path: Path) -> tuple[Path, ...]:
     nested = path / RELEASE_FOLDER
     folder = nested if nested.is_dir() else path
     below = folder / "jsonls"
-    return tuple(sorted((below if below.is_dir() else folder).rglob("*.jsonl")))
+    return tuple(files_below(below if below.is_dir() else folder, (".jsonl",)))
+
+
+def files_below(folder: Path, suffixes: Collection[str]) -> list[Path]:
+    """Return what has one of some suffixes below a folder, sorted; links to folders are left out.
+
+    Raises
+    ------
+    DataError
+        ``FB402`` when a folder cannot be listed or a name cannot be read as text: leaving either
+        out would silently leave out data.
+    """
+
+    def refuse(error: OSError) -> None:
+        what = f"cannot be listed: {error.strerror or error}"
+        raise DataError("FB402", what, where=Place(str(error.filename)))
+
+    found = []
+    for base, folders, names in os.walk(folder, onerror=refuse):
+        for name in (*folders, *names):
+            if os.path.splitext(name)[1].lower() not in suffixes:  # noqa: PTH122 - one per file
+                continue
+            path = Path(base, name)
+            try:
+                str(path).encode()
+            except UnicodeEncodeError:
+                what = f"the file name {str(path)!a} is no text in UTF-8"
+                raise DataError("FB402", what, hint="Rename the file.") from None
+            found.append(path)
+    return sorted(found)

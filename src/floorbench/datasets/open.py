@@ -45,7 +45,13 @@ def open_dataset(
             raise DataError("FB211", "a locator needs 'reader' and 'path'")
         if path.startswith(_STARTER_PREFIX):
             return starter(path.removeprefix(_STARTER_PREFIX), **{**known, **options})
-        return open_dataset(path, reader=name, **{**known, **options})
+        try:
+            return open_dataset(path, reader=name, **{**known, **options})
+        except (TypeError, AttributeError) as error:
+            what = f"the reader '{name}' cannot use this locator ({error})"
+            raise DataError("FB211", what, where=Place(path)) from None
+    if reader is not None:
+        DATASETS.entry(reader)
     if str(where).startswith(_STARTER_PREFIX):
         return starter(str(where).removeprefix(_STARTER_PREFIX), **options)
     path = Path(where)

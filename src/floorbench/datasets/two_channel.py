@@ -126,7 +126,9 @@ def words_session(
         TwoChannelSession(
             id=session_id,
             words=ordered,
-            speech={role: _spans([w for w in ordered[role] if is_speech(w.text)]) for role in ROLES},
+            speech={
+                role: _spans([w for w in ordered[role] if is_speech(w.text)]) for role in ROLES
+            },
             end=max(last, end),
             source="words",
             audio=audio or {},
@@ -152,9 +154,7 @@ def segments_session(
     import numpy as np
 
     _two(session_id, sides, where)
-    spans = {
-        role: np.asarray(sorted(sides[role]), dtype=np.int64).reshape(-1, 2) for role in ROLES
-    }
+    spans = {role: np.asarray(sorted(sides[role]), dtype=np.int64).reshape(-1, 2) for role in ROLES}
     last = max((int(s[:, 1].max()) for s in spans.values() if len(s)), default=0)
     counted = {"overlapping segments": sum(_crossing(s) for s in spans.values())}
     return checked(
@@ -231,9 +231,7 @@ class TwoChannelSource(ABC):
         self.language = language
         self._found = dict(sorted(self._find().items()))
         if not self._found:
-            raise DataError(
-                "FB211", f"no session of '{self.reader}' here", where=Place(str(path))
-            )
+            raise DataError("FB211", f"no session of '{self.reader}' here", where=Place(str(path)))
         self._splits_given = splits
         self.splits = Splits.choose(splits, self._found, self._own_splits())
         self.name = name or self.path.resolve().name

@@ -205,9 +205,7 @@ class FisherSource(TwoChannelSource):
                 continue
             match = _FISHER.fullmatch(line.strip())
             if match is None:
-                raise DataError(
-                    "FB257", "not 'start end A: text'", where=Place(str(found), number)
-                )
+                raise DataError("FB257", "not 'start end A: text'", where=Place(str(found), number))
             sides[match[3]].append(_span(match[1], match[2], Place(str(found), number)))
         where = Place(str(found))
         roles = pair_roles(sorted(sides), self._user, where=where)
@@ -241,9 +239,7 @@ class CandorSource(TwoChannelSource):
 
     reader: ClassVar[str] = "candor"
 
-    def __init__(
-        self, path: str | Path, *, segmentation: str | None = None, **shared: Any
-    ) -> None:
+    def __init__(self, path: str | Path, *, segmentation: str | None = None, **shared: Any) -> None:
         if segmentation is not None and segmentation not in SEGMENTATIONS:
             raise UsageError(
                 "FB103", f"segmentation='{segmentation}' is not one of {', '.join(SEGMENTATIONS)}"

@@ -1,4 +1,4 @@
-"""A linear read-out of frame signals: standardise, weigh, normalise. Applied here, fitted elsewhere.
+"""A linear read-out of frame signals: standardise, weigh, normalise; fitted elsewhere.
 
 The model is plain numbers, so that it can be stored as JSON, hashed and applied without the
 library that fitted it.
@@ -34,6 +34,11 @@ class Readout:
         One row per class.
     bias : tuple of float
         One per class.
+
+    Raises
+    ------
+    DataError
+        ``FB535`` for parts of different sizes, a number that is not finite or a bad scale.
     """
 
     labels: tuple[str, ...]

@@ -63,9 +63,7 @@ def make_trace(
     """
     array = np.asarray(values, dtype="<f4")
     if array.ndim != 2 or array.shape[1] != len(columns):
-        raise DataError(
-            "FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns"
-        )
+        raise DataError("FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         frame, k = bad[0].tolist()
@@ -159,6 +157,7 @@ def available(trace: Trace, *, frames: int, rate: Fraction) -> np.ndarray:
 
     Parameters
     ----------
+    trace : Trace
     frames : int
         Frames of the grid.
     rate : Fraction
@@ -201,7 +200,19 @@ def on_grid(trace: Trace, *, frames: int, rate: Fraction) -> dict[str, Floats]:
 
 
 def signal(columns: Mapping[str, Floats], name: str, role: Role, frames: int) -> Floats:
-    """Return one signal of a channel, zeros where the system does not give it."""
+    """Return one signal of a channel, zeros where the system does not give it.
+
+    Parameters
+    ----------
+    columns : mapping of str to float64 array (T,)
+        From :func:`on_grid`.
+    name : str
+        One of ``SIGNALS``.
+    role : Role
+        The channel.
+    frames : int
+        Length of the zeros.
+    """
     found = columns.get(column(name, role))
     return np.zeros(frames) if found is None else found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from floorbench.core.score import Estimate
 from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
@@ -41,7 +41,10 @@ def tables(results: Sequence[Result]) -> list[Table]:
     """Return actions, words, turn ends and the anticipation curve, published rows below."""
     return [
         _table("agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions()),
-        _table("words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows, _published_words()),
+        _table(
+            "words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows,
+            _published_words(),
+        ),
         _table("turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends()),
         _curve(results, "auc"),
         _curve(results, "f_score"),
@@ -105,9 +108,7 @@ def stats_tables(
     ]
     out = []
     if sides:
-        sides.append(
-            Row(name="all", cells={k: _count(n) for k, n in sums["sides"].items()})
-        )
+        sides.append(Row(name="all", cells={k: _count(n) for k, n in sums["sides"].items()}))
         out.append(
             Table(
                 title=f"{name}: segments and signals per side",
@@ -130,7 +131,13 @@ def stats_tables(
     return out
 
 
-def _table(title, columns, results, make, published) -> Table:  # type: ignore[no-untyped-def]
+def _table(
+    title: str,
+    columns: Mapping[str, str],
+    results: Sequence[Result],
+    make: Callable[[Result], list[Row]],
+    published: Sequence[Row],
+) -> Table:
     found = [row for result in results for row in make(result)]
     return Table(
         title=f"dualturn-4s: {title}",

@@ -57,8 +57,11 @@ _PRINTED = {
 def tables(results: Sequence[Result]) -> list[Table]:
     """Return one score table per language, then one of latencies for streams."""
     out = []
+    names = _names(results)
     for language, name in LANGUAGES.items():
-        rows = [row for result in results for row in _rows(result, language)]
+        rows = [
+            r for n, result in zip(names, results, strict=True) for r in _rows(n, result, language)
+        ]
         if rows:
             out.append(
                 Table(
@@ -74,7 +77,11 @@ def tables(results: Sequence[Result]) -> list[Table]:
                     ),
                 )
             )
-        timed = [row for result in results for row in _latency_rows(result, language)]
+        timed = [
+            r
+            for n, result in zip(names, results, strict=True)
+            for r in _latency_rows(n, result, language)
+        ]
         if timed:
             out.append(
                 Table(
@@ -94,7 +101,7 @@ def tables(results: Sequence[Result]) -> list[Table]:
     return out
 
 
-def _rows(result: Result, language: str) -> Iterator[Row]:
+def _rows(system: str, result: Result, language: str) -> Iterator[Row]:
     cells = [e for e in result.estimates if e.slice.get("language") == language]
     three = [e for e in cells if e.slice.get("answers") == "three-way"]
     prsr = next((e for e in three if e.metric == "prsr" and "contrast" not in e.slice), None)
@@ -107,11 +114,11 @@ def _rows(result: Result, language: str) -> Iterator[Row]:
         found = dict(_cells(own))
         if prsr is not None:
             found["prsr"] = cell(prsr)
-        name = _name(result) + (f", tail {tail}" if streams else "")
+        name = system + (f", tail {tail}" if streams else "")
         yield Row(name=name, cells=found, note=_wrong(own))
         yield from _expected(beside)
     if prsr is not None and prsr.value is not None:
-        yield Row(name=f"{_name(result)}, three-way", cells=dict(_cells(three)))
+        yield Row(name=f"{system}, three-way", cells=dict(_cells(three)))
 
 
 def _streams(estimates: Sequence[Estimate]) -> bool:
@@ -191,7 +198,7 @@ def _published(language: str) -> list[Row]:
     return [Row(name=name, cells=cells, published=True) for name, cells in found.items()]
 
 
-def _latency_rows(result: Result, language: str) -> Iterator[Row]:
+def _latency_rows(system: str, result: Result, language: str) -> Iterator[Row]:
     cells: dict[str, Cell] = {}
     if not _streams([e for e in result.estimates if e.slice.get("language") == language]):
         return
@@ -205,8 +212,19 @@ def _latency_rows(result: Result, language: str) -> Iterator[Row]:
         elif e.metric.startswith("answered_share"):
             cells[f"{where['role']}/answered"] = cell(e)
     if cells:
-        yield Row(name=f"{_name(result)}, tail 1 s", cells=cells)
+        yield Row(name=f"{system}, tail 1 s", cells=cells)
 
 
-def _name(result: Result) -> str:
-    return result.system.name + (" [reference]" if is_reference(result) else "")
+def _names(results: Sequence[Result]) -> list[str]:
+    """Return one name per result; equal names get the parameters in which they differ."""
+    out = []
+    for result in results:
+        name = result.system.name
+        same = [r.system.parameters for r in results if r.system.name == name]
+        if len(same) > 1:
+            own = result.system.parameters
+            differ = [k for k in own if any(other.get(k) != own[k] for other in same)]
+            if differ:
+                name += " (" + ", ".join(f"{k}={own[k]}" for k in differ) + ")"
+        out.append(name + (" [reference]" if is_reference(result) else ""))
+    return out

@@ -22,6 +22,14 @@ UNDEFINED = "-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Metric and slice of an estimate; ``slice`` is the estimate's own mapping, not a copy."""
+
+    metric: str
+    slice: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One cell.
 
@@ -43,6 +51,8 @@ class Cell:
         Why there is no value.
     undeclared : bool
         The system does not declare this cell: shown as N/A.
+    about : About or None
+        What this is a value of, so that a page can lead from the cell to its items.
     """
 
     value: float | str | None
@@ -55,6 +65,7 @@ class Cell:
     best: bool = False
     reason: str | None = None
     undeclared: bool = False
+    about: About | None = None
 
     def shown(self) -> str:
         """Return the value as read by people."""
@@ -106,6 +117,7 @@ def cell(estimate: Estimate, *, scale: float = 100.0, digits: int = 1) -> Cell:
         coverage=estimate.coverage.share,
         reason=estimate.reason,
         undeclared=undeclared,
+        about=About(metric=estimate.metric, slice=estimate.slice),
     )
 
 

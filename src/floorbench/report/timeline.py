@@ -74,7 +74,7 @@ def timeline(
     try:
         import altair as alt
     except ModuleNotFoundError:
-        raise missing_extra("altair", "charts") from None
+        raise missing_extra("altair", "report") from None
     span = (start, end)
     x = alt.X("start:Q", scale=alt.Scale(domain=list(span), nice=False), title=None)
     parts = [
@@ -85,9 +85,11 @@ def timeline(
         parts.append(_said(alt, session, span, trace, signals))
     chart = alt.vconcat(*parts, spacing=14).resolve_scale(color="independent")
     name = title if title is not None else f"{session.id}, {start:g} to {end:g} s"
-    return chart.properties(
-        title=alt.TitleParams(name, anchor="start", fontSize=16, offset=8)
-    ).configure_view(stroke="#e2e8f0").configure_axis(grid=True, gridColor="#edf2f7", labelFontSize=11)
+    return (
+        chart.properties(title=alt.TitleParams(name, anchor="start", fontSize=16, offset=8))
+        .configure_view(stroke="#e2e8f0")
+        .configure_axis(grid=True, gridColor="#edf2f7", labelFontSize=11)
+    )
 
 
 def save(chart: Any, path: Path) -> None:
@@ -105,7 +107,7 @@ def save(chart: Any, path: Path) -> None:
     try:
         import vl_convert
     except ModuleNotFoundError:
-        raise missing_extra("vl_convert", "charts") from None
+        raise missing_extra("vl_convert", "report") from None
     spec = chart.to_json()
     data = (
         vl_convert.vegalite_to_svg(spec).encode()
@@ -181,7 +183,10 @@ def said_rows(
         signal, _, role = name.partition(":")
         if signal in signals:
             out += [
-                {"start": (t + 1) / rate, "value": float(values[t]), "channel": role, "signal": signal}
+                {
+                    "start": (t + 1) / rate, "value": float(values[t]),
+                    "channel": role, "signal": signal,
+                }
                 for t in range(low, high)
                 if (t + 1) / rate < span[1]
             ]  # fmt: skip
@@ -194,7 +199,9 @@ def said_rows(
     return out
 
 
-def _mark(role: Role, what: str, start: float, label: str, end: float | None = None) -> dict[str, Any]:
+def _mark(
+    role: Role, what: str, start: float, label: str, end: float | None = None
+) -> dict[str, Any]:
     return {
         "start": start,
         "end": start if end is None else end,

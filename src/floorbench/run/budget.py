@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import EnvironmentProblem, UsageError
 from floorbench.run.deciding import SystemChoice

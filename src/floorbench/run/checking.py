@@ -14,7 +14,7 @@ from floorbench.errors import DataError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
-from floorbench.run.predictions import Fault, predictions_file, scan
+from floorbench.run.predictions import Fault, count_trials, predictions_file, scan
 from floorbench.run.traces import get
 
 ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
@@ -46,7 +46,7 @@ def check(
         Declares what is due; by default a system that claims everything.
     conditions, trials, limit
         What should be there: by default all conditions of the task, and as many trials as the
-        highest in the file.
+        file has different numbers.
     task : ScoringTask
     source : DatasetSource
         What the predictions are about.
@@ -80,7 +80,7 @@ def check(
             continue
         by_sample.setdefault(prediction.sample_id, []).append(_Kept(line, prediction))
     if trials is None:
-        trials = 1 + max((key.trial for key in first_line), default=0)
+        trials = count_trials(key.trial for key in first_line)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
 
     missing = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Compute
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Level
 from floorbench.errors import EnvironmentProblem, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
@@ -95,13 +97,15 @@ def run(
     EnvironmentProblem
         ``FB504`` when the journal cannot be written.
     UsageError
-        ``FB502`` or ``FB508`` when a resumed run does not match, ``FB503`` when another process
-        writes it.
+        ``FB103`` for a negative seed, ``FB502`` or ``FB508`` when a resumed run does not match,
+        ``FB503`` when another process writes it.
     DataError
         ``FB203`` for a sample id that appears twice, ``FB3xx`` for audio that cannot be decoded:
         faults of the data stop the run, faults of the system do not.
     """
     executor = executor or SerialExecutor()
+    if seed < 0:
+        raise UsageError("FB103", f"the seed is {seed}; it must be 0 or more")
     with contextlib.closing(executor), Signals() as signals:
         if isinstance(system, SystemChoice):
             clean = provenance.redact(system.parameters)
@@ -145,14 +149,14 @@ def run(
                     "FB507",
                     f"stopped by a signal after {job.done} predictions",
                     where=Place(str(folder.path)),
-                    hint=resume_hint(folder, record),
+                    hint=resume_hint(folder, record, sitting, conditions),
                 ) from None
             except UsageError:
                 keeper.close("failed", job)
                 raise
             except FloorbenchError as error:
                 keeper.close("failed", job)
-                hint = f"{error.hint} Then {resume_hint(folder, record)}"
+                hint = f"{error.hint} Then {resume_hint(folder, record, sitting, conditions)}"
                 raise type(error)(error.code, error.what, where=error.where, hint=hint) from None
             except BaseException:
                 keeper.close("failed", job)
@@ -161,10 +165,60 @@ def run(
     return folder
 
 
-def resume_hint(folder: RunFolder, record: RunRecord) -> str:
-    """Return the command that goes on with a run."""
-    names = f"{record.task.name} {record.system.name}"
-    return f"resume with `floorbench run {names} --resume {folder.path}`"
+def resume_hint(
+    folder: RunFolder, record: RunRecord, sitting: Sitting, conditions: Sequence[str] | None
+) -> str:
+    """Return the command that goes on with a run, with all that must be said again.
+
+    Parameters
+    ----------
+    folder, record : RunFolder, RunRecord
+        The run to go on with.
+    sitting : Sitting
+        How it was being run: executor, workers, batch, timeout.
+    conditions : sequence of str or None
+        Conditions as the user gave them; ``None`` for all of the task's.
+    """
+    words = [record.task.name, record.system.name]
+    path = record.dataset.locator.get("path")
+    if isinstance(path, str):
+        words += ["--data", path]
+    if record.system_spec.level is not Level.REFERENCE:
+        words += _pairs("--set", record.system.parameters)
+    words += _pairs("--task-set", record.task.parameters)
+    for condition in conditions or ():
+        words += ["--condition", condition]
+    said = {
+        "--trials": (record.trials, 1),
+        "--limit": (record.limit, None),
+        "--seed": (record.seed, 0),
+        "--executor": (sitting.executor, "serial"),
+        "--workers": (sitting.workers, 1),
+        "--batch": (sitting.batch, 1),
+        "--timeout": (sitting.timeout, None),
+    }
+    if sitting.executor == "reference":
+        del said["--executor"]
+    for option, (value, default) in said.items():
+        if value != default:
+            words += [option, str(value)]
+    command = shlex.join(["floorbench", "run", *words, "--resume", str(folder.path)])
+    return f"resume with `{command}`"
+
+
+def _pairs(option: str, parameters: Mapping[str, JsonValue]) -> Iterator[str]:
+    """Write parameters as the command line reads them: JSON, or text that is no JSON."""
+    for name, value in parameters.items():
+        plain = isinstance(value, str) and not _is_json(value)
+        yield from (option, f"{name}={value if plain else codec.encode(value).decode()}")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        codec.parse(text)
+    except FloorbenchError:
+        return False
+    return True
 
 
 def _new_record(

@@ -20,6 +20,8 @@ from floorbench.errors import UsageError
 from floorbench.run.deciding import SystemChoice, decide_all, encodable
 from floorbench.run.wire import observation_hash
 
+LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
+
 
 class Item(NamedTuple):
     """One question, numbered by the engine."""
@@ -79,10 +81,11 @@ def make_executor(
     UsageError
         ``FB509`` for an unknown name or a number below its range.
     """
-    if workers < 1 or batch < 1 or (timeout is not None and not timeout > 0):
+    if workers < 1 or batch < 1 or (timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT):
         raise UsageError(
             "FB509",
             f"workers {workers}, batch {batch}, timeout {timeout}: all must be above 0",
+            hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
     if name == "serial":
         return SerialExecutor(batch=batch, timeout=timeout)

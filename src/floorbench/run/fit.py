@@ -13,7 +13,6 @@ from floorbench.core.sample import JsonValue
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn import (
-    RATE,
     SEGMENT_CLASSES,
     SegmentClass,
     SignalRules,
@@ -48,7 +47,12 @@ class FitRules:
         Every how many frames a row is taken for the signals that are learnt from all frames.
     eot_strength, strength : float
         Inverse of the L2 penalty, for ``eot`` and for the other signals; the first is stronger
-        because there are few ends of turns to learn from. Both were chosen on validation.
+        because there are few ends of turns to learn from (chosen on validation).
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a value out of range.
     """
 
     min_gap: int = 0
@@ -74,7 +78,7 @@ def fit_frame_probe(
     *,
     split: str,
     rules: FitRules,
-    notify: Callable[[str], None] = lambda text: None,
+    notify: Callable[[str], None] = lambda _: None,
 ) -> ProbeArtefact:
     """Train the frame probe on the sessions of one split.
 
@@ -191,4 +195,3 @@ def _soon(marks: Ints, frames: int) -> Bools:
         at = marks - ahead
         out[at[at >= 0]] = True
     return out
-

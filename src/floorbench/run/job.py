@@ -164,6 +164,7 @@ class Job:
         total = 0
         if progress is not None:
             total = sum(1 for _ in due_items(self._task, self._source, self._spec, self._plan))
+            progress(Progress(self.done, total, self.outcomes))
         with contextlib.closing(Journal(self._folder.journal)) as journal:
             for answer in answers:
                 due = self._in_flight.pop(answer.number)

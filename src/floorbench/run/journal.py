@@ -103,6 +103,8 @@ def torn_bytes(path: Path) -> int:
             return end
     except FileNotFoundError:
         return 0
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def cut_torn_line(path: Path) -> int:
@@ -127,6 +129,8 @@ def read_journal(path: Path) -> Iterator[Line]:
         file = path.open("rb")
     except FileNotFoundError:
         return
+    except OSError as error:
+        raise _unreadable(path, error) from None
     with file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):
@@ -138,3 +142,8 @@ def read_journal(path: Path) -> Iterator[Line]:
                 raise DataError(
                     "FB505", f"journal line is broken: {error.what}", where=where
                 ) from None
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    what = f"the journal cannot be read: {error.strerror or error}"
+    return DataError("FB505", what, where=Place(str(path)))

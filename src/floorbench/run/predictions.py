@@ -2,7 +2,8 @@
 
 A table (CSV, Parquet) has one row a prediction and these columns, all but ``sample_id`` optional:
 ``sample_id``, ``condition``, ``trial``, ``outcome``, ``label``, ``scores`` (a JSON object) or one
-``score.<name>`` column per score, ``events`` (a JSON list), ``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
+``score.<name>`` column per score, ``events`` (a JSON list),
+``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
 ``wall``, ``tokens_in``, ``tokens_out``, ``observed``. An empty cell is a value that is not there.
 Lines count from 1; in a CSV file the header is line 1.
 """
@@ -10,6 +11,7 @@ Lines count from 1; in a CSV file the header is line 1.
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,7 +58,8 @@ class Fault(NamedTuple):
 
     def at(self, file: str) -> str:
         """Return the fault as one printable line."""
-        return f"{self.code} {Place(file, self.line, self.item)}: {self.what}"
+        text = f"{self.code} {Place(file, self.line, self.item)}: {self.what}"
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 class Row(NamedTuple):
@@ -83,6 +86,15 @@ def read_predictions(path: Path) -> Iterator[Prediction]:
             yield row.prediction
 
 
+def count_trials(trials: Iterable[int]) -> int:
+    """Return how many trials a file was made with: as many as it has different numbers.
+
+    A single mistyped number must not make millions of predictions due, so the highest does not
+    count; numbers beyond the count are faults.
+    """
+    return max(1, len({trial for trial in trials if trial >= 0}))
+
+
 def predictions_file(path: Path) -> Path:
     """Return the file to read: the journal of a run folder, else the path itself."""
     path = Path(path)
@@ -106,6 +118,8 @@ def scan(path: Path) -> Iterator[Row]:
         )
     if not path.is_file():
         raise DataError("FB402", "cannot be read: there is no such file", where=_place(path))
+    if not os.access(path, os.R_OK):
+        raise DataError("FB402", "cannot be read: permission denied", where=_place(path))
     return reader(path)
 
 

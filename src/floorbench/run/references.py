@@ -68,7 +68,11 @@ def make_reference(
         return Prior(task, source, seed=seed)
     if name == "replay":
         if predictions is None:
-            raise UsageError("FB103", "replay needs the predictions file to replay")
+            raise UsageError(
+                "FB103",
+                "replay needs the predictions file to replay",
+                hint="name it with --predictions FILE",
+            )
         return Replay(predictions)
     near = did_you_mean(name, REFERENCES)
     raise UsageError(

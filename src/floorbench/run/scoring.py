@@ -29,7 +29,7 @@ from floorbench.run.artefact import ThresholdArtefact, artefact_for
 from floorbench.run.checking import ELSEWHERE, check
 from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.estimates import estimate_cells
-from floorbench.run.predictions import predictions_file, read_predictions, scan
+from floorbench.run.predictions import count_trials, predictions_file, read_predictions, scan
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
@@ -155,8 +155,8 @@ def open_predictions(
         raise UsageError("FB523", f"'{path}' is not a run folder; its system is not known")
     if trials is None:
         rows = scan(predictions_file(path))
-        trials = 1 + max((r.prediction.trial for r in rows if r.prediction is not None), default=0)
-    plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
+        trials = count_trials(r.prediction.trial for r in rows if r.prediction is not None)
+    plan = make_plan(task, system, conditions=conditions, trials=trials, limit=limit)
     return Opened(path, task, source, system, plan, seed or 0)
 
 
@@ -306,7 +306,10 @@ def _items(
 def _task_of(record: RunRecord) -> ScoringTask:
     from floorbench.catalog import TASKS
 
-    task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    try:
+        task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    except TypeError as error:
+        raise UsageError("FB502", f"the task cannot be built again as it was: {error}") from None
     found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
     if found and task.spec.version == record.task_spec.version:
         shown = "; ".join(str(d) for d in found)

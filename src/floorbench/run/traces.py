@@ -53,6 +53,8 @@ def get(folder: Path, decision: Decision) -> Decision:
     ----------
     folder : Path
         The folder that file names are relative to; nothing outside it is opened.
+    decision : Decision
+        One without a trace, or with its scores inline, comes back as it is.
 
     Raises
     ------

@@ -109,7 +109,9 @@ def import_traces(
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise EnvironmentProblem("FB504", f"cannot be made: {error}", where=Place(str(out))) from None
+        raise EnvironmentProblem(
+            "FB504", f"cannot be made: {error}", where=Place(str(out))
+        ) from None
     lines: list[bytes] = []
     seen: set[str] = set()
     for path in files:
@@ -121,7 +123,9 @@ def import_traces(
                 "FB534",
                 f"there is no session '{name}'",
                 where=where,
-                hint=f"did you mean '{near}'?" if near else f"known: {', '.join(list(seconds)[:8])}",
+                hint=f"did you mean '{near}'?"
+                if near
+                else f"known: {', '.join(list(seconds)[:8])}",
             )
         if name in seen:
             raise DataError("FB203", f"session '{name}' appears twice", where=where)
@@ -253,7 +257,9 @@ def _text(path: Path) -> _Array:
             rows = csv.reader(lines)
             head = next(rows, [])
             if len(head) < 2 or not head[0].startswith("time"):
-                raise DataError("FB531", "the first column is not a time", where=Place(str(path), 1))
+                raise DataError(
+                    "FB531", "the first column is not a time", where=Place(str(path), 1)
+                )
             values = []
             for row in rows:
                 at = Place(str(path), rows.line_num)
@@ -269,8 +275,8 @@ def _text(path: Path) -> _Array:
         raise DataError("FB531", "there is no row", where=where)
     array = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        row = int(np.argmax(~np.isfinite(array).all(axis=1)))
-        raise DataError("FB531", "a score is not finite", where=Place(str(path), row + 2))
+        line = 2 + int(np.argmax(~np.isfinite(array).all(axis=1)))
+        raise DataError("FB531", "a score is not finite", where=Place(str(path), line))
     return _Array(array[:, 1:], head[1:], array[:, 0])
 
 

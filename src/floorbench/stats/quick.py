@@ -114,7 +114,7 @@ def estimate(
     metric : Metric
         From any factory of ``floorbench.metrics``.
     data : Scored
-        From :func:`units`, or a task's.
+        From :func:`units`, or other units with a column ``outcome``.
     level, draws, seed
         Of the cluster bootstrap (see :func:`floorbench.stats.intervals.interval`).
 

@@ -127,7 +127,7 @@ def price_of(prices: PriceFile, model: str) -> Price:
     """Return the price of a model (``FB555`` when the file has none)."""
     if model not in prices.models:
         known = ", ".join(prices.models) or "none"
-        raise DataError("FB555", f"no price for '{model}'", hint=f"the file has prices for: {known}")
+        raise DataError("FB555", f"no price for '{model}'", hint=f"it has: {known}")
     return prices.models[model]
 
 

@@ -75,7 +75,8 @@ class SilenceFrames:
         self._timeout = number("timeout", timeout, low=0.08, high=4.0)
         self._frames = int(-(-Fraction(str(timeout)) * RATE // 1))
         self.spec = _spec(
-            f"silence-frames({self._timeout:g})", {"timeout": self._timeout, "timeout_frames": self._frames}
+            f"silence-frames({self._timeout:g})",
+            {"timeout": self._timeout, "timeout_frames": self._frames},
         )
 
     def load(self) -> None:
@@ -119,9 +120,7 @@ class PersistenceFrames:
     def __init__(self, *, window: float = 0.4) -> None:
         self._window = number("window", window, low=0.08, high=10.0)
         self._frames = max(1, round(self._window * float(RATE)))
-        self.spec = _spec(
-            "persistence", {"window": self._window, "window_frames": self._frames}
-        )
+        self.spec = _spec("persistence", {"window": self._window, "window_frames": self._frames})
 
     def load(self) -> None:
         """Do nothing."""
@@ -194,7 +193,7 @@ def _spec(name: str, parameters: Mapping[str, object]) -> SystemSpec:
         name=name,
         version="1",
         level=Level.MEASURED,
-        modalities=(),
+        modalities=("activity",),
         context="both channels up to the frame",
         streaming_step=float(1 / RATE),
         front_end=FRONT_END,

@@ -57,10 +57,10 @@ def features(heard: Heard, role: Role, words: Sequence[str]) -> Floats:
         parts += [said[who].count, said[who].age]
     own, other = heard.vad[role], heard.vad[OTHER[role]]
     alone = since(own & ~other) < since(other & ~own)
-    parts += [own & other, ~own & ~other, alone]
+    parts += _floats(own & other, ~own & ~other, alone)
     quiet = [p > 0 for p in _classes(since(own), SILENCES)]
     other_run = [~other, *(p > 0 for p in _running(other))]
-    parts += [q & r for q in quiet for r in other_run]
+    parts += _floats(*(q & r for q in quiet for r in other_run))
     dense = np.stack([np.asarray(p, dtype=np.float64) for p in parts], axis=1)
     return np.concatenate([dense, said[role].one_hot, said[OTHER[role]].one_hot], axis=1)
 
@@ -94,6 +94,10 @@ def _activity(active: Bools) -> list[Floats]:
         *_running(active),
         *[recent_share(active, n) for n in WINDOWS],
     ]
+
+
+def _floats(*tracks: Bools) -> list[Floats]:
+    return [track.astype(np.float64) for track in tracks]
 
 
 def _running(active: Bools) -> list[Floats]:

@@ -89,7 +89,7 @@ class FrameProbe:
             name="frame-probe",
             version=VERSION,
             level=Level.MEASURED,
-            modalities=("text",),
+            modalities=("activity", "text"),
             context="both channels up to the frame",
             streaming_step=float(1 / RATE),
             front_end=FrontEnd(

@@ -17,7 +17,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ OBSERVED = "observed"
 CONTEXT = 0.05
 """Seconds before a step that its resampling may use."""
 ROLES = (Role.USER, Role.SYSTEM)
+_LISTS = (tuple, list)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -124,17 +125,20 @@ class StreamDriver:
         reached = 0.0
         outcome, reason = Outcome.OK, None
         session: Session | None = None
+        length = 0.0
         try:
             session = self.system.open(at_the_start(observation))
-            began = time.perf_counter()
+            length = float(self.spec.streaming_step or 0.0)
+            clock, push, walls = time.perf_counter, session.push, clocks.steps
+            began = clock()
             for step in steps(observation, self.system.spec):
-                self._pace(began + step.end, clocks)
-                before = time.perf_counter()
-                said = session.push(step)
-                wall = time.perf_counter() - before
-                clocks.steps.append(wall)
-                clocks.overruns += wall > step.end - step.start
-                events += stamped(said, step.end)
+                if self._realtime:
+                    self._pace(began + step.end, clocks)
+                before = clock()
+                said = push(step)
+                walls.append(clock() - before)
+                if said or said.__class__ not in _LISTS:
+                    events += stamped(said, step.end)
                 reached = step.end
             last, session = session, None
             events += stamped(last.close(), reached)
@@ -150,6 +154,7 @@ class StreamDriver:
         finally:
             if session is not None:
                 _abandon(session)
+        clocks.overruns = sum(wall > length for wall in clocks.steps)
         events.append(Event(kind=OBSERVED, time=reached, commit=reached))
         self._add(clocks)
         decision = Decision(outcome=outcome, events=tuple(events), reason=reason)
@@ -178,8 +183,6 @@ class StreamDriver:
         return text
 
     def _pace(self, due: float, clocks: Clocks) -> None:
-        if not self._realtime:
-            return
         ahead = due - time.perf_counter()
         if ahead > 0:
             time.sleep(ahead)
@@ -210,27 +213,26 @@ def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:
     The last step is filled with silence; the stream ends with the first step that reaches the
     observation's cutoff, or the end of the longest channel when there is none.
     """
-    import numpy as np
-
     step, rate = _declared(spec)
-    readers = {r: _Reader(observation.channels.get(r), rate) for r in ROLES}
-    end = max(reader.end for reader in readers.values())
+    channels = [observation.channels.get(role) for role in ROLES]
+    end = max(from_samples(a.frames, a.rate) if a is not None else 0.0 for a in channels)
     if observation.cutoff is not None:
         end = min(end, observation.cutoff)
+    count = math.ceil(round(end * rate / step, 6))
+    heard = to_samples(end, rate)
+    user, system = (_track(a, rate, step, count, heard) for a in channels)
     hidden = list(observation.words) if "words" in spec.modalities else []
-    delay = float(spec.parameters.get("word_delay", 0.0))
-    for number in range(math.ceil(round(end * rate / step, 6))):
+    delay = exact(spec.parameters.get("word_delay", 0.0))
+    for number in range(count):
         first, last = number * step, (number + 1) * step
-        at = from_samples(last, rate)
-        told = [w for w in hidden if w.span is not None and w.span.end + delay <= at]
-        hidden = [w for w in hidden if w not in told]
-        samples = {}
-        for role, reader in readers.items():
-            heard = reader.read(first, min(last, to_samples(end, rate)))
-            samples[role] = np.pad(heard, (0, step - heard.size))
-        yield Step(
-            start=from_samples(first, rate), end=at, rate=rate, samples=samples, words=tuple(told)
-        )
+        told: tuple[Word, ...] = ()
+        if hidden:
+            now = exact(last) / rate
+            told = tuple(w for w in hidden if w.span and exact(w.span.end) + delay <= now)
+            hidden = [w for w in hidden if w not in told]
+        # Copies: a view would let the system reach the rest of the recording.
+        samples = {Role.USER: user(first, last).copy(), Role.SYSTEM: system(first, last).copy()}
+        yield Step(start=first / rate, end=last / rate, rate=rate, samples=samples, words=told)
 
 
 def stamped(said: object, end: Seconds) -> list[Event]:
@@ -255,34 +257,35 @@ def stamped(said: object, end: Seconds) -> list[Event]:
     return out
 
 
-class _Reader:
-    """One channel at the system's rate; silence where there is no channel."""
+def _track(
+    audio: AudioRef | None, rate: int, step: int, count: int, heard: int
+) -> Callable[[int, int], NDArray[np.float32]]:
+    """Return one channel as a function from a step's first and last sample to its samples.
 
-    def __init__(self, audio: AudioRef | None, rate: int) -> None:
-        self._audio = audio
-        self._rate = rate
-        self.end = from_samples(audio.frames, audio.rate) if audio is not None else 0.0
-        self._all: Any = None
+    Up to ``heard`` samples sound, all else is silence, and so is a channel that is not there.
+    """
+    import numpy as np
 
-    def read(self, first: int, last: int) -> NDArray[np.float32]:
-        """Return samples ``[first, last)`` at the system's rate, as far as there are any."""
-        import numpy as np
+    whole = np.zeros(count * step, dtype=np.float32)
+    if audio is None or audio.rate == rate:
+        if audio is not None:
+            samples = audio.read()[:heard]
+            whole[: samples.size] = samples
+        return lambda first, last: whole[first:last]
+    source, samples = audio.rate, audio.read()
 
-        if self._audio is None or last <= first:
-            return np.zeros(0, dtype=np.float32)
-        if self._all is None:
-            self._all = self._audio.read()
-        source = self._audio.rate
-        if source == self._rate:
-            cut: NDArray[np.float32] = self._all[first:last]
-            return cut
+    def resampled(first: int, last: int) -> NDArray[np.float32]:
         from floorbench.audio.decode import resample
 
-        begin = max(0, first - to_samples(CONTEXT, self._rate))
-        a, b = (to_samples(exact(n) / self._rate, source) for n in (begin, last))
-        part = resample(self._all[a:b], source=source, target=self._rate)
-        tail: NDArray[np.float32] = part[first - begin : last - begin]
-        return tail
+        until = min(last, heard)
+        begin = max(0, first - to_samples(CONTEXT, rate))
+        a, b = (to_samples(exact(n) / rate, source) for n in (begin, until))
+        part = resample(samples[a:b], source=source, target=rate)[first - begin : until - begin]
+        out = np.zeros(last - first, dtype=np.float32)
+        out[: part.size] = part
+        return out
+
+    return resampled
 
 
 def _declared(spec: SystemSpec) -> tuple[int, int]:

@@ -115,6 +115,7 @@ class SocketStream:
         self._join_timeout = number("join_timeout", join_timeout, low=0.01, high=86_400.0)
         self._joined: queue.Queue[_Link] = queue.Queue()
         self._link: _Link | None = None
+        self._links: list[_Link] = []
         self._server: Any = None
         self._streams = 0
         # What the program declares replaces this once it has joined.
@@ -192,6 +193,7 @@ class SocketStream:
             self._link = None
             link = self._wait()
             if link.hello.name != self.spec.name or link.hello.version != self.spec.version:
+                link.drop()
                 raise SystemProblem(
                     "FB545", f"'{link.hello.name} {link.hello.version}' joined another one's run"
                 )
@@ -214,8 +216,9 @@ class SocketStream:
         """Say goodbye and stop listening."""
         if self._link is not None and not self._link.gone:
             self._link.send({"type": "bye"})
-            self._link.drop()
         self._link = None
+        for link in self._links:  # also those that joined and were never asked
+            link.drop()
         if self._server is not None:
             self._server.shutdown()
             self._server = None
@@ -249,6 +252,7 @@ class SocketStream:
             connection.close(1002, (problem or "")[:120])
             return
         link = _Link(connection, hello)
+        self._links.append(link)
         self._joined.put(link)
         link.done.wait()
 

@@ -13,7 +13,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from floorbench import codec
 from floorbench.errors import DataError, SystemProblem, UsageError
@@ -55,6 +55,7 @@ class Pipe:
                 bufsize=0,
             )
         except OSError as error:
+            self._said.close()
             raise SystemProblem("FB551", f"'{words[0]}' does not start: {error.strerror}") from None
         assert self._process.stdin is not None  # noqa: S101 -- both are pipes
         assert self._process.stdout is not None  # noqa: S101
@@ -64,7 +65,7 @@ class Pipe:
         self._buffer = bytearray()
         self._lines: list[bytes] = []
         self.heartbeat = 0.0
-        self._end = weakref.finalize(self, _end, self._process)
+        self._end = weakref.finalize(self, _end, self._process, self._said)
 
     def send(self, message: dict[str, Any], *, until: float) -> None:
         """Write one message; meanwhile the program may write too.
@@ -183,13 +184,14 @@ def parse(line: bytes) -> dict[str, Any]:
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
+    said.close()
     process.wait()
 
 

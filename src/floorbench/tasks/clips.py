@@ -22,7 +22,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.datasets.clips import LABELS
-from floorbench.errors import DataError, Place, UsageError, did_you_mean
+from floorbench.errors import DataError, Place, did_you_mean
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
 from floorbench.metrics.ranking import auc
@@ -32,7 +32,9 @@ from floorbench.tasks.units import (
     Units,
     choice,
     coverage,
+    names,
     no_cover,
+    number_or_none,
     outcome_code,
     without_unscored,
 )
@@ -69,10 +71,8 @@ class ClipsTask:
         languages: Sequence[str] = ("und", "zh", "en"),
     ) -> None:
         self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._threshold = threshold
-        self._languages = tuple(languages)
-        if isinstance(languages, str) or not self._languages:
-            raise UsageError("FB103", f"languages={languages!r} is not a list of languages")
+        self._threshold = number_or_none("threshold", threshold)
+        self._languages = names("languages", languages)
         self.spec = TaskSpec(
             name="clips",
             version=VERSION,

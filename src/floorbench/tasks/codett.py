@@ -30,7 +30,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_LABEL, LABELS, STATES
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, Place
 from floorbench.metrics.base import DueItem, Measure, Scored
 from floorbench.tasks import labelmaps
 from floorbench.tasks.codett_answers import capability, meaning, problem_of
@@ -38,7 +38,7 @@ from floorbench.tasks.codett_cells import Cells
 from floorbench.tasks.history import VIEWS, WITHOUT_HISTORY, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
-from floorbench.tasks.units import Units, choice
+from floorbench.tasks.units import Units, choice, names, number_or_none
 
 VERSION = "1"
 HISTORY = (0, 1, 3, 5)
@@ -94,10 +94,8 @@ class CodettTask:
         self._view = choice("view", view, ("auto", *VIEWS))
         self._prompt_language = choice("prompt_language", prompt_language, ("sample", *LANGUAGES))
         self._prompt = prompt
-        self._threshold = threshold
-        self._languages = tuple(languages)
-        if isinstance(languages, str) or not self._languages:
-            raise UsageError("FB103", f"languages={languages!r} is not a list of languages")
+        self._threshold = number_or_none("threshold", threshold)
+        self._languages = names("languages", languages)
         self.spec = TaskSpec(
             name="codett",
             version=VERSION,

@@ -25,15 +25,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from floorbench import codec
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import to_ticks
-from floorbench.core.vocab import MissingPolicy
+from floorbench.core.vocab import MissingPolicy, Role
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn import (
     RATE,
@@ -50,6 +52,7 @@ from floorbench.events.dualturn_words import (
     last_full_frame,
     word_labels,
 )
+from floorbench.events.spans import Bools
 from floorbench.events.traces import on_grid
 from floorbench.metrics.base import OK, DueItem, Measure, Scored
 from floorbench.tasks import dualturn_measures as cells
@@ -76,6 +79,7 @@ from floorbench.tasks.frame_units import (
 )
 from floorbench.tasks.units import choice
 
+Values = dict[str, NDArray[Any]]
 VERSION = "1"
 ENDS = (SegmentClass.EOT.value, SegmentClass.HOLD.value)
 
@@ -136,7 +140,9 @@ class DualTurnTask:
             raise UsageError("FB103", f"min_gap={min_gap!r} is not a number of frames")
         self._signals = SignalRules(min_gap=min_gap)
         self._actions = ActionRules(min_gap=min_gap, port_compat=port_compat)
-        self._agents = ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+        self._agents = (
+            ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+        )
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
         self._missing = choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
@@ -201,9 +207,7 @@ class DualTurnTask:
                 vocab={"gold": WORD_LABELS},
                 columns={"features": len(WORD_FEATURES), "scores": len(WORD_LABELS)},
             ),
-            "end": EventUnits(
-                vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}
-            ),
+            "end": EventUnits(vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}),
         }
         for item in items:
             if self.due(item.sample, system):
@@ -241,7 +245,7 @@ class DualTurnTask:
             own = signals.channels[role]
             use = (own.segment_class == eot) | (own.segment_class == hold)
             end = own.segments.end[use]
-            values = {"gold": np.where(own.segment_class[use] == eot, 0, 1)}
+            values: Values = {"gold": np.where(own.segment_class[use] == eot, 0, 1)}
             if columns is not None:
                 values |= end_scores(columns, role=role, end=end, frames=frames)
             units["end"].add(
@@ -252,7 +256,7 @@ class DualTurnTask:
         self,
         units: EventUnits,
         item: DueItem,
-        vad: Mapping[object, object],
+        vad: Mapping[Role, Bools],
         columns: Columns | None,
         outcome: int,
     ) -> None:
@@ -261,9 +265,9 @@ class DualTurnTask:
             if self._actions.port_compat:
                 key = codec.encode([self._seed, item.sample.id, number])
                 rng = np.random.default_rng(np.frombuffer(key, dtype=np.uint8))
-            events = agent_actions(vad, self._actions, agent=agent, rng=rng)  # type: ignore[arg-type]
+            events = agent_actions(vad, self._actions, agent=agent, rng=rng)
             mine = events.by_agent
-            values = {"gold": events.label[mine]}
+            values: Values = {"gold": events.label[mine]}
             if columns is not None:
                 frames = len(next(iter(columns.values())))
                 values["features"] = action_features(
@@ -291,12 +295,10 @@ class DualTurnTask:
         labels = word_labels(words, self._phrases.listed(), rules)
         ends = [last_full_frame(w.end, rate=RATE) for w in labels.words]
         frame = np.asarray([-1 if e is None else e for e in ends], dtype=np.int64)
-        values = {"gold": labels.label}
+        values: Values = {"gold": labels.label}
         if columns is not None:
-            values["features"] = word_features(
-                columns, speakers=labels.role, frame=frame, frames=frames
-            )
-            values["scores"] = word_scores(values["features"])
+            found = word_features(columns, speakers=labels.role, frame=frame, frames=frames)
+            values |= {"features": found, "scores": word_scores(found)}
         units.add(
             item.sample, item.condition, item.trial,
             outcome=outcome, size=len(frame), values=values,

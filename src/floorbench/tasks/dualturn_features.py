@@ -1,4 +1,4 @@
-"""What the protocol reads of a trace: features of the action probe, word scores, turn-end scores."""
+"""What the protocol reads of a trace: probe features, word scores, turn-end scores."""
 
 from __future__ import annotations
 
@@ -106,9 +106,7 @@ def end_scores(
     eot - hold of the speaker, or, for systems without them, p_now of the other.
     """
     score = shift_score(columns, role, frames)
-    return {
-        offset_column(d): score[np.clip(end + d - 1, 0, max(frames - 1, 0))] for d in OFFSETS
-    }
+    return {offset_column(d): score[np.clip(end + d - 1, 0, max(frames - 1, 0))] for d in OFFSETS}
 
 
 def shift_score(columns: Columns, role: Role, frames: int) -> Floats:
@@ -125,6 +123,8 @@ def shift_score(columns: Columns, role: Role, frames: int) -> Floats:
 def _future(columns: Columns, role: Role, frames: int) -> tuple[Floats, Floats]:
     if column("fvad1", role) not in columns and column("p_now", role) in columns:
         return signal(columns, "p_now", role, frames), signal(columns, "p_future", role, frames)
-    near = np.maximum(signal(columns, "fvad1", role, frames), signal(columns, "fvad2", role, frames))
+    near = np.maximum(
+        signal(columns, "fvad1", role, frames), signal(columns, "fvad2", role, frames)
+    )
     far = np.maximum(signal(columns, "fvad3", role, frames), signal(columns, "fvad4", role, frames))
     return near, far

@@ -44,9 +44,7 @@ def gold_trace(vad: Mapping[Role, Bools], rules: SignalRules) -> Decision:
             )
         for k, window in enumerate(FVAD):
             columns[column(window, role)] = np.nan_to_num(own.fvad[:, k], nan=0.0)
-    trace = make_trace(
-        np.stack(list(columns.values()), axis=1), columns=list(columns), rate=RATE
-    )
+    trace = make_trace(np.stack(list(columns.values()), axis=1), columns=list(columns), rate=RATE)
     return Decision(trace=trace)
 
 
@@ -59,8 +57,6 @@ def _near(end: np.ndarray, kind: np.ndarray, wanted: int, frames: int) -> Floats
     grid = np.arange(frames)
     after = np.minimum(np.searchsorted(last, grid), len(last) - 1)
     before = np.maximum(after - 1, 0)
-    nearest = np.where(
-        np.abs(last[after] - grid) <= np.abs(last[before] - grid), after, before
-    )
+    nearest = np.where(np.abs(last[after] - grid) <= np.abs(last[before] - grid), after, before)
     close = np.abs(last[nearest] - grid) <= REACH
     return np.asarray(close & (kinds[nearest] == wanted), dtype=np.float64)

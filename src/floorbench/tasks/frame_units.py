@@ -40,9 +40,7 @@ class EventUnits:
     The weight of a unit is 1 / trials of its session, so that trials are averaged first.
     """
 
-    def __init__(
-        self, *, vocab: Mapping[str, tuple[str, ...]], columns: Mapping[str, int]
-    ) -> None:
+    def __init__(self, *, vocab: Mapping[str, tuple[str, ...]], columns: Mapping[str, int]) -> None:
         self._vocab = {**vocab, "split": SPLITS}
         self._widths = dict(columns)
         self._parts: dict[str, list[NDArray[np.float64]]] = {
@@ -175,7 +173,8 @@ def around(anchor: NDArray[np.int64], *, margin: int, frames: int) -> NDArray[np
     Frames outside the session are replaced by the nearest one inside.
     """
     grid = anchor[:, None] + np.arange(-margin, margin + 1)[None, :]
-    return np.clip(grid, 0, max(frames - 1, 0))
+    out: NDArray[np.int64] = np.clip(grid, 0, max(frames - 1, 0))
+    return out
 
 
 def split_of(scored: Scored, names: Sequence[str]) -> Bools:

@@ -66,7 +66,10 @@ def fit_readout(
     there = [labels[int(c)] for c in model.classes_]
     weights, bias = model.coef_, model.intercept_
     if len(there) == 2:  # scikit-learn keeps one row for two classes
-        weights, bias = np.vstack([-weights / 2, weights / 2]), np.concatenate([-bias / 2, bias / 2])
+        weights, bias = (
+            np.vstack([-weights / 2, weights / 2]),
+            np.concatenate([-bias / 2, bias / 2]),
+        )
     return Readout(
         labels=tuple(there),
         features=tuple(features),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -132,3 +133,20 @@ def choice(name: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
     return str(value)
+
+
+def number_or_none(name: str, value: float | None) -> float | None:
+    """Return a parameter that is a finite number or left out, or raise ``FB103``."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UsageError("FB103", f"{name}={value!r} is not a number")
+    return value
+
+
+def names(name: str, value: Sequence[str]) -> tuple[str, ...]:
+    """Return a parameter that is a list of one or more texts, or raise ``FB103``."""
+    fine = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    if not fine or not all(isinstance(item, str) for item in value):
+        raise UsageError("FB103", f"{name}={value!r} is not a list of {name}")
+    return tuple(value)

@@ -1,0 +1,104 @@
+"""How much the stream driver costs, and how fast 549 samples stream: two ratios.
+
+    python benchmarks/bench_stream.py [--samples 549]
+
+1. Driver overhead per 20 ms chunk, as a share of Silero ONNX's CPU time for the same audio
+   (wanted: below 5 %). The overhead is the driver with a session that does nothing, less the
+   reading of the audio, which any way of feeding a model has to do.
+2. Audio time over CPU time for the Silero rule on the user channel of so many samples, one core
+   (wanted: above 50). The samples are those of the starter set, repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Sequence
+from itertools import cycle, islice
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+from floorbench.core.ports import Chunk
+from floorbench.core.prediction import Event
+from floorbench.core.sample import Observation
+from floorbench.core.spec import FrontEnd, SystemSpec
+from floorbench.core.time import from_samples
+from floorbench.core.vocab import Role
+from floorbench.datasets.open import open_dataset
+from floorbench.systems import build_system
+from floorbench.systems.stream import StreamDriver
+from floorbench.tasks.echo import EchoTask
+
+STEP = 0.02
+
+
+class Nothing:
+    """A stream that hears and says nothing."""
+
+    def __init__(self) -> None:
+        self.spec = SystemSpec(
+            name="nothing", version="1", streaming_step=STEP, front_end=FrontEnd(rate=16_000)
+        )
+
+    def load(self) -> None:
+        pass
+
+    def open(self, setup: Observation) -> Nothing:
+        return self
+
+    def push(self, chunk: Chunk) -> Sequence[Event]:
+        return ()
+
+    def close(self) -> Sequence[Event]:
+        return ()
+
+
+def cpu(work: object, shown: Sequence[Observation]) -> float:
+    before = time.process_time()
+    for observation in shown:
+        work(observation)  # type: ignore[operator]
+    return time.process_time() - before
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--samples", type=int, default=549)
+    wanted = parser.parse_args().samples
+    task, rule = EchoTask(), build_system("barge-in-silero")
+    rule.load()
+    found = list(open_dataset("starter:echo").samples())
+    shown = [task.observe(s, "", system=rule.spec) for s in islice(cycle(found), wanted)]
+    heard = [o.channels[Role.USER] for o in shown]
+    seconds = sum(from_samples(a.frames, a.rate) for a in heard)
+    rule.decide(shown[0])
+
+    vad = rule.system._detector  # the rule's own detector
+    part = shown[: min(len(shown), 102)]
+    part_seconds = sum(from_samples(o.channels[Role.USER].frames, 16_000) for o in part)
+    chunks = part_seconds / STEP
+    read = cpu(lambda o: [a.read() for a in o.channels.values()], part)
+    driver = StreamDriver(Nothing())
+    overhead = cpu(driver.decide, part) - read
+
+    def silero(observation: Observation) -> None:
+        speech = vad()
+        samples = observation.channels[Role.USER].read()
+        for first in range(0, samples.size - 511, 512):
+            speech(samples[first : first + 512])
+
+    model = cpu(silero, part) - cpu(lambda o: o.channels[Role.USER].read(), part)
+    print(
+        f"driver: {1e6 * overhead / chunks:.1f} us per 20 ms chunk, Silero {1e6 * model / chunks:.1f}"
+        f" us for the same audio: {overhead / model:.1%}"
+    )
+    total = cpu(rule.decide, shown)
+    print(
+        f"{len(shown)} samples, {seconds:.0f} s of audio in {total:.1f} s of CPU: "
+        f"{seconds / total:.0f} times real time"
+    )
+
+
+if __name__ == "__main__":
+    main()

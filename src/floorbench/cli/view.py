@@ -1,0 +1,62 @@
+"""``floorbench view``."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.errors import missing_extra
+
+
+def view(
+    *runs: Path,
+    dataset: Annotated[str | None, Parameter(name=["--dataset", "--data"])] = None,
+    reader: str | None = None,
+    port: int = 0,
+    open_browser: Annotated[bool, Parameter(name="--open", negative=())] = False,
+) -> int:
+    """Look at runs on a local page: tables, items, their audio, and two systems side by side.
+
+    The page is served to this machine only, at an address with a random token. It follows runs
+    that are still being written. Ends with Ctrl-C.
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    dataset
+        Where the data are now, when they moved since the run: a path or starter:NAME.
+    reader
+        Reader of the data.
+    port
+        Port; any free one by default.
+    open_browser
+        Open the page in the browser.
+    """
+    try:
+        import starlette  # noqa: F401
+    except ImportError:
+        raise missing_extra("starlette", "web") from None
+    from floorbench.report.stored import Sources, load
+    from floorbench.web.live import LiveRuns
+    from floorbench.web.server import Viewer
+    from floorbench.web.serving import Serving
+
+    sources = Sources(dataset, reader=reader)
+    viewer = Viewer(LiveRuns(runs, lambda path: load(path, sources)))
+    serving = Serving(viewer.app(), port=port)
+    address = f"{serving.address}?token={viewer.token}"
+    console.data(address)
+    for group in viewer.runs.groups():
+        for run in group.runs:
+            for remark in run.stored.remarks:
+                console.say(f"{run.stored.path}: {remark}")
+    console.say("serving on this machine only; Ctrl-C ends it")
+    if open_browser:
+        webbrowser.open(address)
+    serving.run()
+    return 0

@@ -1,0 +1,256 @@
+"""The viewer's server: loopback only, one random token, nothing but the named runs.
+
+Every answer but the first needs the cookie that the first visit with the token in the address
+sets. No path is ever taken from a request: runs, items and parts are named by position and key,
+and audio comes from the readers of the data, which keep inside the data's folder.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from floorbench import codec
+from floorbench.audio.assets import cache_dir
+from floorbench.core.prediction import PredictionKey
+from floorbench.errors import FloorbenchError, UsageError
+from floorbench.metrics.base import OUTCOMES
+from floorbench.web import board
+from floorbench.web.guard import Guard, json_handler, packaged, refusal, static_routes
+from floorbench.web.index import Group
+from floorbench.web.item import item_payload, tracks
+from floorbench.web.live import LiveRuns
+from floorbench.web.query import facets, masks, read_query, select, whole
+from floorbench.web.sound import WaveCache, byte_range, track_of, wav_bytes
+
+PAGE_LIMIT = 500
+
+
+class Viewer:
+    """The viewer's application over some runs.
+
+    Parameters
+    ----------
+    runs : LiveRuns
+    token : str or None
+        What the first visit must show; random by default.
+    waves : WaveCache or None
+        Where waveforms are kept; floorbench's cache folder by default.
+    """
+
+    def __init__(
+        self, runs: LiveRuns, *, token: str | None = None, waves: WaveCache | None = None
+    ) -> None:
+        self.runs = runs
+        self._guard = Guard(command="floorbench view", token=token)
+        self.token = self._guard.token
+        self._waves = waves if waves is not None else WaveCache(cache_dir() / "waves")
+        self._compared: OrderedDict[tuple[Any, ...], dict[str, Any]] = OrderedDict()
+        self._comparing = threading.Lock()
+
+    def app(self) -> Starlette:
+        """Return the ASGI application."""
+        routes = [
+            *static_routes(packaged(), "index.html"),
+            Route("/api/runs", json_handler(self._runs)),
+            Route("/api/tables", json_handler(self._tables)),
+            Route("/api/matrix", json_handler(self._matrix)),
+            Route("/api/items", json_handler(self._items)),
+            Route("/api/item", json_handler(self._item)),
+            Route("/api/compare", json_handler(self._compare)),
+            Route("/api/paired", json_handler(self._paired)),
+            Route("/api/wave", json_handler(self._wave)),
+            Route("/api/notes", json_handler(self._notes), methods=["GET", "POST"]),
+            Route("/audio", self._audio),
+        ]
+        return self._guard.app(routes)
+
+    # ---- JSON --------------------------------------------------------------------------------
+
+    def _group(self, request: Request) -> Group:
+        return self.runs.group(whole(request.query_params, "group", 0))
+
+    def _runs(self, request: Request, _: Any) -> Any:
+        groups = self.runs.groups()
+        return {
+            "version": self.runs.version,
+            "running": any(run.stored.record.status == "running" for g in groups for run in g.runs),
+            "groups": [
+                {
+                    "position": i,
+                    "task": g.task,
+                    "data": g.data.name,
+                    "digest": g.data.digest,
+                    "notices": list(g.data.describe.get("notices", ())),
+                    "items": len(g.keys),
+                    "layers": list(g.layer_names),
+                    "tags": {name: list(values) for name, (values, _) in g.tags.items()},
+                    "runs": board.provenance(g),
+                }
+                for i, g in enumerate(groups)
+            ],
+        }
+
+    def _tables(self, request: Request, _: Any) -> Any:
+        every = request.query_params.get("all") == "1"
+        return board.group_tables(self._group(request), every=every)
+
+    def _matrix(self, request: Request, _: Any) -> Any:
+        group, asked = self._group(request), request.query_params
+        query = read_query(asked, group)
+        return board.matrix(group, run=query.run, layer=query.layer, tags=query.tags)
+
+    def _marks(self, group: Group, run: int) -> dict[str, set[str]]:
+        notes = self.runs.notes[group.run(run).stored.path]
+        return {sample: set(note.tags) for sample, note in notes.all().items()}
+
+    def _items(self, request: Request, _: Any) -> Any:
+        group, asked = self._group(request), request.query_params
+        query = read_query(asked, group)
+        marks = self._marks(group, query.run)
+        found = masks(group, query, marks)
+        rows = select(group, query, found)
+        offset = whole(asked, "offset", 0)
+        limit = min(PAGE_LIMIT, whole(asked, "limit", 100))
+        answer: dict[str, Any] = {
+            "version": self.runs.version,
+            "total": len(rows),
+            "all": len(group.keys),
+            "offset": offset,
+            "rows": [
+                self._line(group, query.layer, int(r), marks)
+                for r in rows[offset : offset + limit].tolist()
+            ],
+        }
+        if asked.get("facets") == "1":
+            answer["facets"] = facets(group, query, found)
+            answer["marks"] = sorted({tag for tags in marks.values() for tag in tags})
+            answer["noted"] = len(marks)
+        return answer
+
+    def _line(
+        self, group: Group, layer: str, row: int, marks: Mapping[str, set[str]]
+    ) -> dict[str, Any]:
+        key, sample = group.keys[row], group.samples[row]
+        cells: list[dict[str, Any] | None] = []
+        gold = None
+        for run in group.runs:
+            if run.item[row] < 0:
+                cells.append(None)
+                continue
+            found = run.layer(layer)
+            labels, g, p = found.labels, int(found.gold[row]), int(found.predicted[row])
+            gold = labels[g] if gold is None and 0 <= g < len(labels) else gold
+            score = float(run.score[row])
+            cells.append(
+                {
+                    "predicted": labels[p] if 0 <= p < len(labels) else None,
+                    "answer": run.answer[row],
+                    "right": int(found.right[row]),
+                    "outcome": OUTCOMES[int(run.outcome[row])],
+                    "score": None if score != score else score,
+                }
+            )
+        return {
+            "key": [key.sample_id, key.condition, key.trial],
+            "text": (sample.observation.text or "")[:160],
+            "language": sample.observation.language,
+            "scenario": sample.tags.get("scenario", ""),
+            "gold": gold,
+            "runs": cells,
+            "noted": sample.id in marks,
+        }
+
+    def _item(self, request: Request, _: Any) -> Any:
+        group = self._group(request)
+        made = item_payload(group, _key(request))
+        made["notes"] = [
+            {"run": run.position, **codec.to_builtins(self._note(group, run.position, request))}
+            for run in group.runs
+        ]
+        return made
+
+    def _note(self, group: Group, run: int, request: Request) -> Any:
+        notes = self.runs.notes[group.run(run).stored.path]
+        return notes.get(_key(request).sample_id)
+
+    def _notes(self, request: Request, body: Any) -> Any:
+        group = self._group(request)
+        run = whole(request.query_params, "run", 0)
+        if body is None:
+            return self._note(group, run, request)
+        group.row(_key(request))
+        if not isinstance(body, dict) or set(body) != {"text", "tags"}:
+            raise UsageError("FB805", "a note has text and tags")
+        notes = self.runs.notes[group.run(run).stored.path]
+        return notes.put(_key(request).sample_id, text=str(body["text"]), tags=str(body["tags"]))
+
+    def _pair(self, request: Request) -> tuple[int, int]:
+        first = whole(request.query_params, "first", 0)
+        return first, whole(request.query_params, "second", 1)
+
+    def _compare(self, request: Request, _: Any) -> Any:
+        group = self._group(request)
+        first, second = self._pair(request)
+        layer = read_query({"layer": request.query_params.get("layer", "")}, group).layer
+        return board.contingency(group, first=first, second=second, layer=layer)
+
+    def _paired(self, request: Request, _: Any) -> Any:
+        first, second = self._pair(request)
+        key = (self.runs.version, whole(request.query_params, "group", 0), first, second)
+        group = self._group(request)
+        with self._comparing:
+            if key not in self._compared:
+                self._compared[key] = board.paired(group, first=first, second=second)
+                while len(self._compared) > 16:
+                    self._compared.popitem(last=False)
+            return self._compared[key]
+
+    # ---- sound -------------------------------------------------------------------------------
+
+    def _track(self, request: Request) -> Any:
+        group = self._group(request)
+        sample = group.samples[group.row(_key(request))]
+        part = request.query_params.get("part", "")
+        return group, track_of(tracks(sample).get(part, ()))
+
+    def _wave(self, request: Request, _: Any) -> Any:
+        group, track = self._track(request)
+        key = _key(request)
+        return self._waves.get(
+            track, [group.data.digest, key.sample_id, request.query_params["part"]]
+        )
+
+    async def _audio(self, request: Request) -> Response:
+        try:
+            _, track = await run_in_threadpool(self._track, request)
+            size = await run_in_threadpool(lambda: track.size)
+        except FloorbenchError as error:
+            return refusal(error)
+        wanted = byte_range(request.headers.get("range"), size)
+        if wanted is None:
+            return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
+        headers = {"Accept-Ranges": "bytes", "Content-Length": str(wanted.stop - wanted.start)}
+        if wanted.partial:
+            headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{size}"
+        return StreamingResponse(
+            wav_bytes(track, wanted.start, wanted.stop),
+            status_code=206 if wanted.partial else 200,
+            headers=headers,
+            media_type="audio/wav",
+        )
+
+
+def _key(request: Request) -> PredictionKey:
+    asked = request.query_params
+    return PredictionKey(
+        asked.get("sample", ""), asked.get("condition", ""), whole(asked, "trial", 0)
+    )

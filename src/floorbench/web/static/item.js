@@ -1,0 +1,367 @@
+// One item: the dialogue, its sound, what every run said about it, and why that counted.
+import { address, announce, ask, clock, h, itemParameters, located, refusal, sign, typing } from "./kit.js";
+import { Player, entryOf } from "./player.js";
+import { GUTTER, drawLine, drawSmall, fetchWave, lineHeight } from "./wave.js";
+import { cameFrom, selection } from "./items.js";
+
+const SEEK = 0.5;
+
+export async function showItem({ group, parameters, current }) {
+  const chosen = selection(parameters);
+  const at = Number(parameters.at ?? 0);
+  const key = { sample: parameters.sample, condition: parameters.condition ?? "", trial: Number(parameters.trial ?? 0) };
+  const around = { ...chosen, group: group.position, offset: Math.max(0, at - 1), limit: 3 };
+  const [item, near] = await Promise.all([
+    ask("/api/item", itemParameters(group.position, key)),
+    ask("/api/items", around).catch(() => null),
+  ]);
+  const run = Number(chosen.run ?? 0);
+  cameFrom(group, chosen, at);
+  const problem = h("div", {});
+  const sounds = hearing(group, item, run, (text) => problem.replaceChildren(refusal(new Error(text))));
+  const steps = neighbours(group, chosen, at, near, key);
+  const onkey = keys({ sounds, steps, group, chosen });
+  document.addEventListener("keydown", onkey);
+  const redraw = () => sounds.draw();
+  window.addEventListener("floorbench-theme", redraw);
+  announce(`item ${at + 1}: ${item.text ?? item.key.sample}`);
+  return {
+    title: item.key.sample,
+    leave: () => {
+      document.removeEventListener("keydown", onkey);
+      window.removeEventListener("floorbench-theme", redraw);
+      sounds.leave();
+    },
+    ready: () => sounds.ready(current),
+    nodes: [
+      h("div", { class: "bar itembar" },
+        h("a", { class: "button", href: address("items", chosen), "aria-keyshortcuts": "Escape" }, "← list"),
+        steps.node),
+      problem,
+      h("div", { class: "columns" },
+        h("section", { class: "dialogue", "aria-label": "dialogue and sound" }, top(item, run), dialogue(item, sounds, run)),
+        h("section", { class: "answers", "aria-label": "answers" },
+          conditions(group, item, parameters),
+          item.runs.map((r) => answer(r, r.run === run)),
+          notes(group, item, run))),
+    ],
+  };
+}
+
+function neighbours(group, chosen, at, near, key) {
+  const rows = near?.rows ?? [];
+  const first = Math.max(0, at - 1);
+  const place = (i) => {
+    const line = rows[i - first];
+    return line && address("item", {
+      ...chosen, group: group.position || null, at: i, sample: line.key[0], condition: line.key[1],
+      trial: line.key[2] || null,
+    });
+  };
+  const here = rows[at - first];
+  const moved = !here || here.key[0] !== key.sample || here.key[1] !== key.condition || here.key[2] !== key.trial;
+  const before = at > 0 ? place(at - 1) : null;
+  const after = moved ? place(at) : place(at + 1);
+  const link = (to, text, key_) => (to
+    ? h("a", { class: "button", href: to, "aria-keyshortcuts": key_ }, text)
+    : h("span", { class: "button off", "aria-hidden": "true" }, text));
+  return {
+    before,
+    after,
+    node: [link(before, "‹ previous", "k"),
+      h("span", { class: "quiet where" }, near ? `${(at + 1).toLocaleString("en")} of ${near.total.toLocaleString("en")}` : ""),
+      link(after, "next ›", "j")],
+  };
+}
+
+function keys({ sounds, steps, group, chosen }) {
+  return (event) => {
+    if (typing(event)) return;
+    const onControl = /^(A|BUTTON|SUMMARY)$/.test(event.target.tagName);
+    const act = {
+      j: () => steps.after && (location.hash = steps.after),
+      k: () => steps.before && (location.hash = steps.before),
+      Escape: () => { location.hash = address("items", { ...chosen, group: group.position || null }); },
+      ArrowRight: () => sounds.jump(SEEK),
+      ArrowLeft: () => sounds.jump(-SEEK),
+      c: () => sounds.all(),
+      e: () => document.getElementById("note")?.focus(),
+    };
+    act.ArrowDown = act.j;
+    act.ArrowUp = act.k;
+    act.u = act.Escape;
+    if (!onControl) act[" "] = () => sounds.toggle();
+    if (act[event.key]) { event.preventDefault(); act[event.key](); }
+  };
+}
+
+function top(item, run) {
+  const own = item.runs[run];
+  const layer = own?.layers?.[0];
+  const tags = { ...item.tags };
+  if (item.state) tags.state = item.state;
+  return h("div", { class: "top" },
+    h("h1", {}, layer ? sign(layer.verdict) : null, " ", h("span", {}, item.key.sample)),
+    h("p", { class: "tags" }, Object.entries(tags).map(([k, v]) => h("span", { class: "chip" },
+      h("span", { class: "quiet" }, `${k} `), v))),
+    h("p", {}, h("span", { class: "goldmark" }, "gold "), goldText(item.gold)));
+}
+
+function goldText(gold) {
+  const simple = Object.entries(gold).filter(([, v]) => v === null || typeof v !== "object");
+  return simple.map(([k, v], i) => [i ? ", " : "", h("span", { class: "quiet" }, `${k} `), h("strong", {}, String(v))]);
+}
+
+function dialogue(item, sounds, run) {
+  const seen = item.runs[run]?.seen;
+  const first = seen ? item.turns.length - seen.turns : 0;
+  const turn = (t, i) => h("li", { class: `turn ${t.role}${i < first ? " unseen" : ""}` },
+    h("span", { class: "who" }, t.role),
+    h("div", { class: "said" },
+      h("p", { class: "words", lang: item.language }, t.text ?? "(no transcript)"),
+      t.audio ? sounds.small(t.audio) : null));
+  const block = (title, from, to) => (to > from
+    ? h("div", {}, h("h2", { class: "small" }, title),
+      h("ol", { class: "turns" }, item.turns.slice(from, to).map((t, i) => turn(t, from + i))))
+    : null);
+  const what = (n) => `${n} turn${n === 1 ? "" : "s"}`;
+  return [
+    h("div", { class: "target" },
+      h("h2", { class: "small" }, "Turn to decide on"),
+      item.spoken ? h("p", { class: "quiet" }, `the system has said: “${item.spoken}”`) : null,
+      h("p", { class: "words", lang: item.language }, item.text || "(no transcript)"),
+      item.target ? sounds.large(item) : h("p", { class: "quiet" }, "This item has no sound."),
+      timeTable(item)),
+    block(`Before it, ${what(first)} that the system was not shown`, 0, first),
+    block(`Context shown to the system, ${what(item.turns.length - first)}`, first, item.turns.length),
+    item.turns.length ? null : h("p", { class: "quiet" }, "No context."),
+  ];
+}
+
+function marksOf(item) {
+  const marks = item.events.map((e) => ({ ...e, text: e.kind, kind: "gold" }));
+  if (item.cutoff !== null) marks.push({ start: item.cutoff, text: "cutoff", kind: "cutoff" });
+  for (const run of item.runs) {
+    if (!run.decision) continue;
+    const number = item.runs.length > 1 ? `${run.run + 1} ` : "";
+    if (run.decision.commit !== null) {
+      const start = run.decision.commit;
+      const same = marks.find((m) => m.kind === "commit" && Math.abs(m.start - start) < 0.005);
+      if (same) Object.assign(same, { text: same.text.replace("commit", `${run.run + 1} commit`), run: `${same.run}, ${run.name}` });
+      else marks.push({ start, text: `${number}commit`, kind: "commit", run: run.name });
+    }
+    for (const e of run.decision.events) marks.push({ ...e, text: `${number}${e.kind}`, kind: "predicted", run: run.name });
+  }
+  return marks;
+}
+
+function timeTable(item) {
+  const marks = marksOf(item);
+  if (!marks.length) return null;
+  return h("details", {}, h("summary", {}, `${marks.length} events and decisions in time`),
+    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "events in time" },
+      h("table", { class: "plain" },
+        h("thead", {}, h("tr", {}, ["what", "of", "start", "end", "commit"].map((t) => h("th", { scope: "col" }, t)))),
+        h("tbody", {}, marks.slice(0, 300).map((m) => h("tr", {},
+          h("td", {}, m.text), h("td", {}, m.run ?? (m.kind === "gold" ? "gold" : "")),
+          h("td", { class: "number" }, `${m.start.toFixed(3)} s`),
+          h("td", { class: "number" }, m.end === null || m.end === undefined ? "" : `${m.end.toFixed(3)} s`),
+          h("td", { class: "number" }, m.commit === null || m.commit === undefined ? "" : `${m.commit.toFixed(3)} s`)))))));
+}
+
+/** Everything on the page that sounds. */
+function hearing(group, item, run, onproblem) {
+  const parts = [];
+  const player = new Player(() => parts.forEach((p) => p.draw()), onproblem);
+  let main = null;
+
+  function play(entry) {
+    return h("button", { type: "button", class: "play", onclick: () => player.toggle(entry) });
+  }
+
+  function face(button, entry, name) {
+    const on = player.isPlaying(entry);
+    const text = on ? "❚❚" : "▶";
+    if (button.firstChild?.textContent !== text) {
+      button.replaceChildren(h("span", { "aria-hidden": "true" }, text));
+      button.setAttribute("aria-label", `${on ? "pause" : "play"} ${name}`);
+    }
+  }
+
+  function missing(sound) {
+    return h("p", { class: "problem small" }, `No sound: ${sound.problem}`);
+  }
+
+  function small(sound) {
+    if (sound.problem) return missing(sound);
+    const entry = entryOf(group.position, item.key, sound);
+    const canvas = h("canvas", { class: "wave", "aria-hidden": "true" });
+    const button = play(entry);
+    const part = {
+      entry,
+      wave: null,
+      draw: () => {
+        face(button, entry, sound.part.replace("-", " "));
+        if (part.wave && canvas.isConnected) {
+          const time = player.time(entry);
+          drawSmall(canvas, part.wave, time === null ? 0 : time / entry.seconds);
+        }
+      },
+    };
+    parts.push(part);
+    canvas.addEventListener("click", (e) => player.play([entry], (e.offsetX / canvas.clientWidth) * entry.seconds));
+    return h("div", { class: "sound" }, button, canvas, h("span", { class: "quiet time" }, `${entry.seconds.toFixed(1)} s`));
+  }
+
+  function large(shown) {
+    const sound = shown.target;
+    if (sound.problem) return missing(sound);
+    const entry = entryOf(group.position, shown.key, sound);
+    const marks = marksOf(shown);
+    const end = Math.max(sound.seconds, ...marks.map((m) => Math.max(m.start, m.end ?? 0)));
+    const lanes = 1;
+    const canvas = h("canvas", { class: "line", role: "img", "aria-label": "waveform of the turn with events and decisions" });
+    canvas.style.setProperty("height", `${lineHeight(lanes, shown.words.some((w) => w.start !== null))}px`);
+    const button = play(entry);
+    const slider = h("input", {
+      type: "range", min: 0, max: sound.seconds, step: 0.01, value: 0, "aria-label": "position in the turn",
+      oninput: () => player.seek(entry, Number(slider.value)),
+    });
+    const time = h("span", { class: "time quiet" });
+    const part = {
+      entry,
+      wave: null,
+      draw: () => {
+        face(button, entry, "the turn");
+        const now = player.time(entry);
+        if (document.activeElement !== slider || player.isPlaying(entry)) slider.value = now ?? 0;
+        time.textContent = `${clock(now ?? 0)} / ${clock(sound.seconds)}`;
+        if (part.wave && canvas.isConnected) {
+          canvas.style.setProperty("height",
+            `${lineHeight(part.wave.lanes.length, shown.words.some((w) => w.start !== null))}px`);
+          drawLine(canvas, { wave: part.wave, seconds: end, words: shown.words, marks, at: now });
+        }
+      },
+    };
+    parts.push(part);
+    main = part;
+    canvas.addEventListener("click", (e) => {
+      const share = (e.offsetX - GUTTER) / (canvas.clientWidth - GUTTER - 8);
+      player.seek(entry, share * end);
+    });
+    return h("div", { class: "player" }, canvas,
+      h("div", { class: "transport" }, button, slider, time,
+        shown.turns.some((t) => t.audio && !t.audio.problem)
+          ? h("button", { type: "button", class: "plain", onclick: all, "aria-keyshortcuts": "c" }, "Play context and turn")
+          : null));
+  }
+
+  function all() {
+    const playable = parts.filter((p) => p.entry.seconds);
+    if (playable.length) player.play(playable.map((p) => p.entry));
+  }
+
+  const sized = new ResizeObserver(() => parts.forEach((p) => p.draw()));
+  return {
+    small,
+    large,
+    all,
+    toggle: () => main && player.toggle(main.entry),
+    jump: (step) => main && player.seek(main.entry, (player.time(main.entry) ?? 0) + step),
+    draw: () => parts.forEach((p) => p.draw()),
+    ready: async (current) => {
+      parts.forEach((p) => p.draw());
+      sized.observe(document.getElementById("main"));
+      if (main) player.load(main.entry);
+      for (const part of [main, ...parts.filter((p) => p !== main)].filter(Boolean)) {
+        if (!current()) return;
+        try {
+          part.wave = await fetchWave(group.position, item.key, part.entry.part);
+          part.draw();
+        } catch (error) {
+          onproblem(error.message);
+        }
+      }
+      document.getElementById("main").dataset.waves = "drawn";
+    },
+    leave: () => { sized.disconnect(); player.stop(); delete document.getElementById("main").dataset.waves; },
+  };
+}
+
+function conditions(group, item, parameters) {
+  if (item.conditions.length < 2) return null;
+  return h("div", { class: "bar tight", role: "group", "aria-label": "conditions of this sample" },
+    item.conditions.map((c) => h("a", {
+      class: "chip", "aria-current": c.condition === item.key.condition && c.trial === item.key.trial ? "true" : null,
+      href: address("item", { ...parameters, condition: c.condition, trial: c.trial || null }),
+    }, c.trial ? `${c.condition} trial ${c.trial} ` : `${c.condition} `, c.verdicts.map((v) => sign(v, { quiet: true })))));
+}
+
+function answer(run, focus) {
+  const head = h("h3", {}, h("span", { class: "runno" }, String(run.run + 1)), run.name, run.reference ? " [reference]" : "");
+  if (!run.due) return h("article", { class: "answer off" }, head, h("p", { class: "quiet" }, "Not asked about this item."));
+  const d = run.decision;
+  return h("article", { class: `answer${focus ? " focus" : ""}` },
+    head,
+    h("p", { class: "verdicts" }, run.layers.map((l) => h("span", { class: `verdict ${l.verdict}` },
+      sign(l.verdict), h("span", { class: "quiet" }, ` ${l.name} `), l.predicted ?? "no usable answer"))),
+    d ? h("dl", { class: "facts" },
+      fact("native answer", d.label), fact("text", d.raw), fact("outcome", run.outcome === "ok" ? null : run.outcome),
+      fact("reason", d.reason),
+      Object.entries(d.scores).map(([k, v]) => fact(`score ${k}`, v.toPrecision(4))),
+      fact("committed at", d.commit === null ? null : `${d.commit.toFixed(3)} s`),
+      fact("compute", d.wall === null ? null : `${(d.wall * 1000).toFixed(1)} ms`),
+      d.tokens_in === null ? null : fact("tokens", `${d.tokens_in} in, ${d.tokens_out ?? "–"} out`)) : null,
+    h("ol", { class: "rule", "aria-label": "why this is right or wrong" }, run.rule.map((s) => h("li", {}, s))),
+    h("details", {}, h("summary", {}, "what it was shown"), shown(run.seen)),
+    run.units.map((u) => h("details", {}, h("summary", {}, `scoring units (${u.count} ${u.kind})`), units(u))));
+}
+
+function fact(name, value) {
+  return value === null || value === undefined ? null : [h("dt", {}, name), h("dd", {}, String(value))];
+}
+
+function shown(seen) {
+  return [h("dl", { class: "facts" },
+    fact("turns of context", `${seen.turns} (${seen.audio_turns} with sound, ${seen.text_turns} with text)`),
+    fact("channels", seen.channels.join(", ") || "none"),
+    fact("transcript of the turn", seen.text ? "yes" : "no"),
+    fact("timed words", seen.words || "none"),
+    fact("cutoff", seen.cutoff === null ? "none" : `${seen.cutoff} s`)),
+  seen.question ? h("pre", {}, seen.question) : null];
+}
+
+function units(u) {
+  if (u.rows.length === 1) return h("dl", { class: "facts" }, u.columns.map((c, i) => fact(c, u.rows[0][i])));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${u.kind} units` }, h("table", { class: "plain" },
+    h("thead", {}, h("tr", {}, u.columns.map((c) => h("th", { scope: "col" }, c)))),
+    h("tbody", {}, u.rows.map((r) => h("tr", {}, r.map((v) => h("td", {}, v)))))));
+}
+
+function notes(group, item, run) {
+  const own = item.notes[run];
+  const state = h("span", { class: "quiet", role: "status" }, own.changed ? `kept ${own.changed}` : "");
+  const text = h("textarea", { id: "note", rows: 3, "aria-label": "note", value: own.text, placeholder: "What do you hear?" });
+  const tags = h("input", { type: "text", id: "tags", value: own.tags.join(" "), "aria-label": "tags", placeholder: "tags, between blanks" });
+  let before = Promise.resolve();
+  const keep = () => { before = before.then(send); };
+  const send = async () => {
+    const sent = { text: text.value, tags: tags.value };
+    try {
+      const kept = await ask("/api/notes", { ...itemParameters(group.position, item.key), run }, sent);
+      if (tags.value === sent.tags && document.activeElement !== tags) tags.value = kept.tags.join(" ");
+      state.textContent = `kept ${kept.changed}`;
+    } catch (error) {
+      state.textContent = `not kept: ${error.message}`;
+    }
+  };
+  text.addEventListener("change", keep);
+  tags.addEventListener("change", keep);
+  for (const field of [text, tags]) {
+    field.addEventListener("keydown", (e) => { if (e.key === "Escape") field.blur(); });
+  }
+  const others = item.notes.filter((n) => n.run !== run && (n.text || n.tags.length));
+  return h("div", { class: "notes" }, h("h2", { class: "small" }, "Notes"), text, tags,
+    h("div", { class: "bar tight" }, h("button", { type: "button", onclick: keep }, "Keep"), state),
+    others.map((n) => h("p", { class: "quiet" }, `${group.runs[n.run].name}: ${n.text} ${n.tags.map((t) => `#${t}`).join(" ")}`)));
+}

@@ -1,0 +1,252 @@
+"""The listening session in a real browser: from consent to labels, by voice and by key."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from floorbench.audio.decode import decode, probe
+from floorbench.audio.vad import WebRtcVad
+from floorbench.core.sample import Sample
+from floorbench.datasets.trp import TrpSource
+from floorbench.datasets.trp_files import read_stimuli
+from floorbench.tasks.trp import TrpTask
+from floorbench.web.listen import ListeningRoom
+from floorbench.web.listen_export import export
+from floorbench.web.listen_latency import bursts
+from floorbench.web.listen_onsets import find, recorded
+from floorbench.web.serving import Serving
+from support.listening import make_set, speaking_metronome
+
+ALLOWED = 0.020
+"""Seconds that a click may be off after calibration."""
+Chromium = Callable[..., Any]
+Serve = Callable[..., tuple[ListeningRoom, str]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serve the tiny set's session; gives room and address."""
+    running: list[Serving] = []
+
+    def served(mode: str) -> tuple[ListeningRoom, str]:
+        room = ListeningRoom(tmp_path / "set", tmp_path / "session", mode=mode)
+        serving = Serving(room.app())
+        serving.__enter__()
+        running.append(serving)
+        return room, f"{serving.address}?token={room.token}"
+
+    make_set(tmp_path / "set")
+    yield served
+    for serving in running:
+        serving.stop()
+
+
+def opened(browser: Any, address: str, **more: Any) -> Any:
+    """Open a page that fails the test at the first error."""
+    context = browser.new_context(**{"viewport": {"width": 900, "height": 900}, **more})
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda e: wrong.append(str(e)))
+    page.goto(address)
+    page.wrong = wrong
+    return page
+
+
+def accessible(page: Any) -> None:
+    """Check a sheet with axe-core; every violation is named."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    assert not [f"{v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}" for v in found]
+
+
+def press(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def title(page: Any, text: str) -> None:
+    page.get_by_role("heading", name=text, exact=True).wait_for()
+
+
+def begin(page: Any, name: str) -> None:
+    title(page, "Before you begin")
+    page.get_by_label("Participant id").fill(name)
+    page.get_by_role("checkbox").check()
+    press(page, "Begin")
+    title(page, "Sound")
+    accessible(page)
+    press(page, "It works")
+    press(page, "Start the clicks")
+
+
+def tap_along(page: Any) -> None:
+    """Press the space bar 50 ms after every click, on the page's own clock."""
+    page.evaluate(
+        """async () => {
+          const space = () => new KeyboardEvent("keydown", {code: "Space", bubbles: true});
+          const press = () => document.dispatchEvent(space());
+          const wait = (ms) => new Promise((r) => setTimeout(r, ms));
+          while (!document.querySelector(".pad-key")) await wait(10);
+          const start = performance.now() + 650;
+          for (let i = 0; i < 12; i += 1) {
+            await wait(start + 1000 * i - performance.now());
+            press();
+          }
+        }"""
+    )
+
+
+def labels(folder: Path) -> dict[str, list[str]]:
+    """Return the consensus label of every slot, by stimulus."""
+    task, out = TrpTask(), {}
+    for sample in TrpSource(folder).samples():
+        name = _stimulus(sample)
+        out.setdefault(name, []).append(str(task.gold(sample).label))
+    return out
+
+
+def _stimulus(sample: Sample) -> str:
+    return str(sample.target["slot"][0])
+
+
+def test_voice_ends_in_labels_and_clicks_return_in_time(
+    chromium: Chromium, serve: Serve, tmp_path: Path
+) -> None:
+    microphone = tmp_path / "microphone.wav"
+    speaking_metronome(microphone)
+    browser = chromium(
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        f"--use-file-for-fake-audio-capture={microphone}",
+    )
+    room, address = serve("voice")
+    page = opened(browser, address)
+    begin(page, "p01")
+    title(page, "Listen")
+    press(page, "Start")
+    title(page, "Thank you")
+    assert not page.wrong
+
+    person = room.session.person("p01")
+    assert person.finished
+    assert person.calibration is not None
+    assert person.calibration.steady
+    beats, latency = person.calibration.beats, person.calibration.latency
+    assert latency is not None
+    offsets = []
+    for one in recorded(room.session):
+        info = probe(one.wav)
+        assert info.frames == one.done.frames
+        heard = bursts(decode(one.wav, start=0, stop=info.frames), rate=info.rate)
+        for t in heard:
+            since = one.done.started + t - latency - beats[0]
+            offsets.append(since - round(since))
+    assert len(offsets) >= 7
+    assert max(map(abs, offsets)) <= ALLOWED
+
+    stimuli = read_stimuli(tmp_path / "set" / "stimuli.jsonl")
+    found = find(room.session, stimuli, detector=WebRtcVad(mode=3))
+    assert found.written == 2
+    made = export(room.session, tmp_path / "set")
+    assert (made.participants, made.turns) == (1, 2)
+    assert made.responses >= 6
+    source = TrpSource(made.path)
+    assert source.panels is not None
+    for stimulus in source.stimuli:
+        onsets = source.panels[stimulus.id].onsets["p01"]
+        gaps = np.diff(onsets) / 1e6
+        assert np.all(np.abs(gaps - np.round(gaps)) <= 2 * ALLOWED)
+    assert all("yes" in label and "no" in label for label in labels(made.path).values())
+
+
+def test_key_session_survives_a_closed_tab_and_ends_in_labels(
+    chromium: Chromium, serve: Serve, tmp_path: Path
+) -> None:
+    browser = chromium()
+    room, address = serve("key")
+    page = opened(browser, address)
+    begin(page, "p01")
+    tap_along(page)
+    title(page, "Listen")
+    press(page, "Start")
+    page.get_by_text("Turn 1 of 2").wait_for()
+    page.keyboard.press("Space")
+    page.get_by_text("Turn 2 of 2").wait_for()
+    page.keyboard.press("Space")
+    page.wait_for_timeout(300)
+    page.context.close()
+
+    person = room.session.person("p01")
+    assert len(person.items) == 1
+    assert {p.item for p in person.presses} == {0, 1}
+    first = (room.session.home("p01") / "log.jsonl").read_bytes()
+
+    page = opened(browser, address)
+    begin(page, "p01")
+    tap_along(page)
+    title(page, "Listen")
+    assert "1 turn," in page.inner_text("main")
+    press(page, "Go on")
+    page.get_by_text("Turn 2 of 2").wait_for()
+    title(page, "Thank you")
+    assert (room.session.home("p01") / "log.jsonl").read_bytes().startswith(first)
+
+    press(page, "Next participant")
+    begin(page, "p02")
+    tap_along(page)
+    title(page, "Listen")
+    press(page, "Start")
+    for turn in ("Turn 1 of 2", "Turn 2 of 2"):
+        page.get_by_text(turn).wait_for()
+        page.wait_for_timeout(1700)
+        page.keyboard.press("Space")
+    title(page, "Thank you")
+    assert not page.wrong
+
+    people = room.session.people()
+    assert people["p01"].joined.reversed != people["p02"].joined.reversed
+    taps = people["p02"].calibration
+    assert taps is not None
+    assert taps.latency is not None
+    assert statistics.pstdev(taps.responses[i] - b for i, b in enumerate(taps.beats)) < 0.1
+    made = export(room.session, tmp_path / "set")
+    assert (made.participants, made.turns) == (2, 4)
+    found = labels(made.path)
+    assert set(found) == {"bread", "train"}
+    assert sum(label == "yes" for slots in found.values() for label in slots) >= 2
+
+
+def test_declining_keeps_nothing_and_deleting_deletes(
+    chromium: Chromium, serve: Serve, tmp_path: Path
+) -> None:
+    browser = chromium()
+    room, address = serve("key")
+    page = opened(browser, address)
+    title(page, "Before you begin")
+    accessible(page)
+    page.get_by_label("Participant id").fill("p01")
+    press(page, "Begin")  # the box is not ticked
+    page.wait_for_timeout(200)
+    assert room.session.people() == {}
+    page.get_by_label("Participant id").fill("Maria")
+    page.get_by_role("checkbox").check()
+    press(page, "Begin")  # a name is not an id
+    page.wait_for_timeout(200)
+    assert room.session.people() == {}
+
+    begin(page, "p01")
+    tap_along(page)
+    title(page, "Listen")
+    accessible(page)
+    page.on("dialog", lambda d: d.accept())
+    press(page, "Stop and delete my answers")
+    title(page, "Deleted")
+    assert list((tmp_path / "session" / "participants").iterdir()) == []
+    assert not page.wrong

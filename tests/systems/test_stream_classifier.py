@@ -1,0 +1,103 @@
+"""Any classifier as a stream: asked after each pause, about what was said since the last one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from floorbench.audio.ref import ArrayAudio
+from floorbench.core.sample import Observation, Turn
+from floorbench.core.vocab import Outcome, Role
+from floorbench.errors import UsageError
+from floorbench.systems import build_system
+from floorbench.systems.stream import StreamDriver
+from floorbench.systems.stream_classifier import ClassifierStream
+from sounds import RATE, silence, utterance
+
+CLASSIFIER = """
+from floorbench.core.prediction import Decision
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Outcome, Role
+
+ASKED = []
+
+
+class Judge:
+    def __init__(self, *, label="complete"):
+        self.label = label
+        self.spec = SystemSpec(name="judge", version="1", licence="none")
+
+    def load(self):
+        pass
+
+    def decide(self, observation):
+        ASKED.append(observation)
+        if self.label is None:
+            return Decision(outcome=Outcome.ABSTAINED, reason="no idea")
+        seconds = observation.channels[Role.USER].frames / 16000
+        return Decision(label=self.label, scores={"seconds": seconds})
+"""
+
+
+@pytest.fixture
+def judge(tmp_path: Path) -> str:
+    (tmp_path / "judge.py").write_text(CLASSIFIER)
+    return f"{tmp_path / 'judge.py'}:Judge"
+
+
+def stream(judge: str, samples: np.ndarray, **kw: object) -> tuple[StreamDriver, object]:
+    driver = StreamDriver(ClassifierStream(classifier=judge, yields=("complete",), **kw))  # type: ignore[arg-type]
+    driver.load()
+    observation = Observation(
+        language="en",
+        turns=(Turn(role=Role.USER, text="hello"),),
+        channels={Role.USER: ArrayAudio(samples, rate=RATE)},
+    )
+    return driver, driver.decide(observation)
+
+
+def test_it_is_asked_after_the_pause_about_the_speech(judge: str) -> None:
+    sound = np.concatenate([silence(1.0), utterance(), silence(1.0)])
+    _, decision = stream(judge, sound, pause=0.3)
+    said = [e for e in decision.events if e.kind == "action"]  # type: ignore[attr-defined]
+    assert [e.label for e in said] == ["yield"]
+    assert 0.9 < said[0].commit - said[0].score < 1.6  # silence before the speech was left out
+    assert said[0].commit <= sound.size / RATE
+
+
+def test_two_utterances_are_judged_apart(judge: str) -> None:
+    sound = np.concatenate([utterance(), silence(0.8), utterance(), silence(0.8)])
+    _, decision = stream(judge, sound)
+    scores = [e.score for e in decision.events if e.kind == "action"]  # type: ignore[attr-defined]
+    assert len(scores) == 2
+    assert scores[1] < sound.size / RATE / 2 + 0.3
+
+
+def test_other_labels_keep_and_no_answer_fails(judge: str) -> None:
+    sound = np.concatenate([utterance(), silence(0.8)])
+    _, kept = stream(judge, sound, parameters={"label": "incomplete"})
+    assert [e.label for e in kept.events if e.kind == "action"] == ["keep"]  # type: ignore[attr-defined]
+    _, failed = stream(judge, sound, parameters={"label": None})
+    assert failed.outcome is Outcome.FAILED  # type: ignore[attr-defined]
+    assert "no idea" in failed.reason  # type: ignore[attr-defined]
+
+
+def test_silence_is_not_judged(judge: str) -> None:
+    _, decision = stream(judge, silence(1.0))
+    assert [e.kind for e in decision.events] == ["observed"]  # type: ignore[attr-defined]
+
+
+def test_the_spec_names_the_classifier_and_what_yields(judge: str) -> None:
+    driver, _ = stream(judge, silence(0.5))
+    assert driver.spec.name == "stream(judge)"
+    assert driver.spec.parameters["yields"] == ["complete"]
+    with pytest.raises(UsageError, match="yields"):
+        ClassifierStream(classifier=judge, yields="complete")
+
+
+def test_smart_turn_behind_a_vad_takes_its_threshold() -> None:
+    spec = build_system("vad-smart-turn", threshold=0.7).spec
+    assert spec.parameters["classifier_parameters"]["threshold"] == 0.7
+    assert set(spec.weights) == {"smart-turn-v3.2", "silero-vad"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,7 +56,7 @@ class HfModel:
         device: str = "cpu",
         dtype: str = "auto",
         name: str | None = None,
-        licence: str = "unknown",
+        licence: str = "the model's own",
     ) -> None:
         if not model:
             raise UsageError("FB513", "model is empty")
@@ -134,12 +135,10 @@ class HfModel:
         generator = torch.Generator(device=self._device).manual_seed(seed)
         written: list[int] = []
         first: tuple[Token, ...] | None = None
-        past, fed, text, ended = None, ids, "", False
+        kept, fed, text, ended = self._cache(), ids, "", False
         with torch.inference_mode():
             while len(written) < max_tokens and not ended:
-                out = self._net(input_ids=fed, past_key_values=past, use_cache=True)
-                past = out.past_key_values
-                logits = out.logits[0, -1].float()
+                logits = self._net(input_ids=fed, use_cache=True, **kept).logits[0, -1].float()
                 if top and first is None:
                     first = self._first(logits, top)
                 fed = _next(logits, temperature, generator).reshape(1, 1)
@@ -154,6 +153,14 @@ class HfModel:
             finished=ended,
             usage=Usage(prompt=ids.shape[1], evaluated=ids.shape[1], generated=len(written)),
         )
+
+    def _cache(self) -> dict[str, Any]:
+        """Return an empty cache, which grows in place, under the name the installed library uses."""
+        import transformers
+
+        takes = inspect.signature(self._net.forward).parameters
+        name = "cache" if "cache" in takes else "past_key_values"
+        return {name: transformers.DynamicCache(config=self._net.config)}
 
     def _ids(self, prompt: Prompt) -> Any:
         if not prompt.chat:

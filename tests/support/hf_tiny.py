@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WORDS = [
-    "<pad>", "<s>", "</s>", "<unk>", "yes", "no", ".", "finished", "unfinished", "wait", "完成",
-    "未完", "打断", "附和", "user", "system", "could", "you", "book", "a", "table", "Human", ":",
-]  # fmt: skip
+SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
+VOCABULARY = len(SPECIAL) + 256  # every byte is a token
 TEMPLATE = (
     "{% for m in messages %}{{ m['role'] }} : {{ m['content'] }} {% endfor %}"
     "{% if add_generation_prompt %}system : {% endif %}"
@@ -18,7 +16,7 @@ NO_SYSTEM = (
 )
 SIZES = {
     "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
-    "num_key_value_heads": 2, "vocab_size": len(WORDS), "max_position_embeddings": 512,
+    "num_key_value_heads": 2, "vocab_size": VOCABULARY, "max_position_embeddings": 1024,
     "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0,
 }  # fmt: skip
 KINDS = {
@@ -42,10 +40,12 @@ def model(folder: Path, kind: str, *, template: str = TEMPLATE) -> Path:
     net = transformers.AutoModelForCausalLM.from_config(config)
     where = folder / kind
     net.save_pretrained(where)
+    signs = [*SPECIAL, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
     words = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>")
+        tokenizers.models.BPE(vocab={sign: n for n, sign in enumerate(signs)}, merges=[])
     )
-    words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    words.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    words.decoder = tokenizers.decoders.ByteLevel()
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, bos_token="<s>", eos_token="</s>", pad_token="<pad>",
         unk_token="<unk>", chat_template=template,

@@ -25,6 +25,8 @@ PROGRAMS = {
     "vap-stereo": "vap/predict.py --stub",
 }
 HF = {"ten-turn", "ke-semanticvad", "boundary-hf", "yesno-hf", "generate-hf"}
+
+
 def program(folder: Path, answer: str = "{'label': 'complete'}", hello: str = "{}") -> str:
     """Write a worker and return its command."""
     file = folder / "worker_program.py"

@@ -134,10 +134,13 @@ def test_sound_is_sent_as_samples_up_to_the_cutoff(make):
 @pytest.mark.parametrize(
     ("program", "words_"),
     [
-        ("import sys; sys.exit('no weights in DIR')", "status 1; its last words: no weights in DIR"),
+        (
+            "import sys; sys.exit('no weights in DIR')",
+            "status 1; its last words: no weights in DIR",
+        ),
         ("print('Loading ...', flush=True)\nimport time; time.sleep(60)", "no message: 'Loading"),
         ("import sys; sys.stdin.read()", "did not say hello within 1 s"),
-        ("print('{\"type\": \"hello\"}', flush=True); input()", "missing required field"),
+        ('print(\'{"type": "hello"}\', flush=True); input()', "missing required field"),
     ],
 )
 def test_a_program_that_cannot_be_loaded_is_one_clear_message(make, program, words_):

@@ -50,7 +50,7 @@ def test_lines_come_whole_and_signs_of_life_are_not_messages():
 
 def test_a_program_that_dies_says_its_last_words():
     pipe = Pipe(python("import sys; print('out of memory', file=sys.stderr); sys.exit(3)"))
-    with pytest.raises(SystemProblem, match="FB551 it ended with status 3; .*out of memory"):
+    with pytest.raises(SystemProblem, match=r"FB551 it ended with status 3; .*out of memory"):
         pipe.receive(until=soon())
     pipe.end()
 
@@ -76,7 +76,7 @@ def test_a_program_that_hangs_is_not_waited_for():
 
 
 def test_signs_of_life_that_stop_end_the_waiting_early():
-    pipe = Pipe(python("print('{\"type\": \"heartbeat\"}', flush=True)\nimport time; time.sleep(60)"))
+    pipe = Pipe(python('print(\'{"type": "heartbeat"}\', flush=True)\nimport time; time.sleep(60)'))
     pipe.heartbeat = 0.05
     with pytest.raises(TimeoutError, match="no sign of life"):
         pipe.receive(until=soon(50))

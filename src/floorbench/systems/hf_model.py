@@ -155,7 +155,7 @@ class HfModel:
         )
 
     def _cache(self) -> dict[str, Any]:
-        """Return an empty cache, which grows in place, under the name the installed library uses."""
+        """Return an empty cache, which grows in place, under the installed library's name."""
         import transformers
 
         takes = inspect.signature(self._net.forward).parameters

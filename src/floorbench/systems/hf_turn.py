@@ -138,9 +138,7 @@ class TenTurn(FineTuned):
             if len(names) == 1 and names[0] not in scores:
                 scores[names[0]] = math.exp(token.logprob)
         if label is None:
-            return Decision(
-                outcome=Outcome.INVALID, raw=said.text, reason="not one of the three"
-            )
+            return Decision(outcome=Outcome.INVALID, raw=said.text, reason="not one of the three")
         return Decision(label=label, scores=scores, raw=said.text)
 
 

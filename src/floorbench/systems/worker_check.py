@@ -51,7 +51,7 @@ def check_program(
     try:
         hello = _hello(command, load_timeout)
         out.append(Check("says hello", True, f"{hello.name} {hello.version}, {hello.kind}"))
-        limits = {"timeout": timeout, "load_timeout": load_timeout}
+        limits: dict[str, Any] = {"timeout": timeout, "load_timeout": load_timeout}
         if hello.kind == "stream":
             out += _stream(CommandStream(command=command, **limits), hello)
         else:

@@ -86,7 +86,7 @@ def read_hello(message: Any, *, kind: str) -> Hello:
     SystemProblem
         ``FB552`` when it is none, or one of another kind.
     """
-    hello = read(message, Hello)
+    hello: Hello = read(message, Hello)
     if hello.type != "hello" or hello.protocol != PROTOCOL:
         raise SystemProblem(
             "FB552", f"'{hello.type}' of '{hello.protocol}' where a hello of '{PROTOCOL}' is due"
@@ -208,7 +208,7 @@ def read_answers(message: Any, *, asked: int, items: int) -> list[Decision]:
     SystemProblem
         ``FB552`` for an answer to something else, of another length, or a message that it failed.
     """
-    answer = read(message, Answers)
+    answer: Answers = read(message, Answers)
     if answer.type == "error" and answer.id == asked:
         raise SystemProblem("FB552", f"the system reports: {answer.message}")
     if answer.type != "answers" or answer.id != asked:

@@ -158,7 +158,8 @@ class OpenAIChat(OpenAIModel):
         """Put an answer that comes in pieces together, in the form of one that does not."""
 
         def call(**settings: Any) -> Any:
-            text, refusal, finish, usage, tools = "", "", None, None, []
+            text, refusal, finish, usage = "", "", None, None
+            tools: list[Any] = []
             for piece in _whole(create(**settings)):
                 if piece.usage is not None:
                     usage = piece.usage.model_dump()

@@ -494,6 +494,51 @@ CODES: dict[str, Code] = {
         "An external streaming system sent something that the wire schema does not allow.",
         "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
+    "FB551": Code(
+        "program of a system cannot be used",
+        "The program of a system is not named, does not start, or ends before it says hello.",
+        "Try its command by hand, and `floorbench worker check COMMAND`.",
+    ),
+    "FB552": Code(
+        "program breaks the protocol",
+        "The program of a system sent something that the protocol does not allow.",
+        "`floorbench worker check COMMAND` names every fault; see docs/reference/worker-wire.md.",
+    ),
+    "FB553": Code(
+        "trained prompt missing",
+        "A model was trained with a prompt that belongs to its weights and is not here.",
+        "Put the prompt's text where the message says; it comes with the model.",
+    ),
+    "FB554": Code(
+        "model folder incomplete",
+        "A model's folder is missing, or lacks its weights or its tokenizer.",
+        "Download the model's whole folder and give its path.",
+    ),
+    "FB555": Code(
+        "bad price file",
+        "A price file has no date, no currency, or no price for a model.",
+        "The message names the field; prices are yours to write down, none are built in.",
+    ),
+    "FB556": Code(
+        "budget reached",
+        "What was spent, by your price file, has reached the budget of the run.",
+        "Raise --budget and go on with --resume; nothing paid for is asked again.",
+    ),
+    "FB557": Code(
+        "recorded replies cannot be used",
+        "The folder of recorded replies cannot be written, or a file in it is damaged.",
+        "Check the folder's permissions; delete the named file to ask again.",
+    ),
+    "FB558": Code(
+        "will not overwrite",
+        "A file that would be written is already there.",
+        "Choose another name or folder.",
+    ),
+    "FB559": Code(
+        "model hub out of reach",
+        "A model is named by its hub name, and the hub cannot be reached or does not have it.",
+        "Give the path of a local folder with the model.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",

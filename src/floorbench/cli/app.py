@@ -55,6 +55,10 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
         },
     ),
+    "new": (
+        "Write something new to start from",
+        {"system": ("new:system", "Write a working system with its test")},
+    ),
     "stimuli": (
         "Turns for listeners: cut them, put them into lists",
         {
@@ -70,6 +74,10 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "show": ("published:show", "Print a table of a paper"),
             "check": ("published:check", "Recompute the tables and name what does not fit"),
         },
+    ),
+    "worker": (
+        "Systems in programs of their own",
+        {"check": ("worker:check", "Try whether a program keeps the worker protocol")},
     ),
 }
 

@@ -17,7 +17,7 @@ from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
-from floorbench.run.executors import make_executor
+from floorbench.run.executors import Executor, make_executor
 from floorbench.run.job import Progress
 from floorbench.run.references import REFERENCES, Reference, make_reference
 from floorbench.systems.build import build_system
@@ -46,6 +46,9 @@ def run(
     recompute_changed: bool = False,
     predictions: Path | None = None,
     realtime: bool = False,
+    dry_run: bool = False,
+    prices: Path | None = None,
+    budget: float | None = None,
     score: bool = True,
     json: bool = False,
 ) -> int:
@@ -88,6 +91,12 @@ def run(
         File that the reference ``replay`` replays.
     realtime
         Streams only: push the steps no faster than the wall clock, and report overruns.
+    dry_run
+        For paid services: ask nothing, and say what would be sent and what it would cost.
+    prices
+        Your own dated price file, for --dry-run and --budget.
+    budget
+        Stop before the next question once so much is spent, by --prices.
     score
         Score the run and print its table.
     json
@@ -97,11 +106,22 @@ def run(
     source = open_data(task, data, reader)
     if recompute_changed and resume is None:
         raise UsageError("FB103", "--recompute-changed needs --resume")
+    if dry_run or budget is not None:
+        from floorbench.cli import paying
+
+        if dry_run:
+            return paying.dry_run(
+                task_, source, system, settings(sets),
+                conditions=conditions, limit=limit, trials=trials, prices=prices, json=json,
+            )  # fmt: skip
     chosen = _choose(system, sets, predictions, task_, source, seed)
     paced: StreamDriver | None = None
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
+    where: Executor = make_executor(executor, workers=workers, batch=batch, timeout=timeout)
+    if budget is not None:
+        where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:
 
         def told(p: Progress) -> None:
@@ -112,7 +132,7 @@ def run(
             task_parameters=settings(task_sets),
             system=chosen,
             source=source,
-            executor=make_executor(executor, workers=workers, batch=batch, timeout=timeout),
+            executor=where,
             conditions=conditions,
             trials=trials,
             limit=limit,

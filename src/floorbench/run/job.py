@@ -184,8 +184,12 @@ class Job:
                     progress(Progress(self.done, total, self.outcomes))
 
     def _judged(self, due: Due, decision: Decision) -> Decision:
-        """Mark an answer that the task cannot read, and keep secrets out of the reasons."""
-        if decision.outcome is Outcome.OK:
+        """Mark a label that the task does not know, and keep secrets out of the reasons.
+
+        Free text is kept as it is: the parser belongs to scoring, and another one may read it.
+        """
+        free = decision.label is None and decision.raw is not None
+        if decision.outcome is Outcome.OK and not free:
             problem = self._task.problem(due.sample, decision)
             if problem is not None:
                 decision = replace(decision, outcome=Outcome.INVALID, reason=problem)

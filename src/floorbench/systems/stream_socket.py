@@ -122,7 +122,7 @@ class SocketStream:
         self.spec = SystemSpec(
             name="external-stream",
             version="unknown",
-            level=Level.MEASURED,
+            level=Level.REAL_CODE_PATH,
             modalities=("audio",),
             streaming_step=0.02,
             front_end=FrontEnd(rate=16_000, resampler="unknown until it joins"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from floorbench.systems.hf_model import HfModel
 from floorbench.systems.llm.asking import Boundary, Generated, YesNo
 from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.ollama import HOST, OllamaModel
@@ -143,6 +144,38 @@ def generate_ollama(
     return Generated(
         model=_ollama(model, host, context, timeout, attempts),
         name=f"generate-{_slug(model)}",
+        temperature=temperature,
+        seed=seed,
+        max_tokens=max_tokens,
+    )
+
+
+def boundary_hf(
+    *, model: str, device: str = "cpu", dtype: str = "auto", threshold: float = 0.5
+) -> Boundary:
+    """Return the sentence-end probability of a model of the transformers library."""
+    held = HfModel(model=model, device=device, dtype=dtype)
+    return Boundary(model=held, name="boundary-hf", threshold=threshold)
+
+
+def yesno_hf(*, model: str, device: str = "cpu", dtype: str = "auto") -> YesNo:
+    """Return yes against no of a model of the transformers library."""
+    return YesNo(model=HfModel(model=model, device=device, dtype=dtype), name="yesno-hf")
+
+
+def generate_hf(
+    *,
+    model: str,
+    device: str = "cpu",
+    dtype: str = "auto",
+    temperature: float = 0.4,
+    seed: int = 0,
+    max_tokens: int = 160,
+) -> Generated:
+    """Return a model of the transformers library writing its answer."""
+    return Generated(
+        model=HfModel(model=model, device=device, dtype=dtype),
+        name="generate-hf",
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,

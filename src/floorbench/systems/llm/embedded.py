@@ -110,6 +110,12 @@ class EmbeddedModel:
             parameters={**self.info.parameters, "xllamacpp": xllamacpp.__version__},
         )
 
+    @property
+    def address(self) -> str:
+        """Address of the server inside this process, once loaded."""
+        found: str = self._server.listening_address
+        return found
+
     def _settings(self, library: Any, file: Path) -> Any:
         settings = library.CommonParams()
         settings.model.path = str(file)

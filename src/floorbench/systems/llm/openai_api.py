@@ -146,21 +146,19 @@ class OpenAIModel:
         import openai
 
         try:
-            body = create(**settings).http_response.content
+            said = create(**settings)
         except openai.APITimeoutError:
             raise too_late(self._policy.timeout) from None
         except openai.APIStatusError as error:
             raise self._clean(
-                of_status(
-                    error.status_code, _message(error), error.response.headers.get("Retry-After")
-                )
+                of_status(error.status_code, _message(error), retry_after(error.response.headers))
             ) from None
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
             raise self._clean(Refused(f"no connection: {cause}", again=True)) from None
         except openai.OpenAIError as error:
             raise self._clean(Refused(f"{type(error).__name__}: {error}", again=False)) from None
-        return parse(body)
+        return said if isinstance(said, dict) else parse(said.http_response.content)
 
     def _clean(self, refused: Refused) -> Refused:
         """Take the key out of what a server or the client says."""
@@ -169,13 +167,23 @@ class OpenAIModel:
         return refused
 
 
+def retry_after(headers: Mapping[str, str]) -> str | None:
+    """Return how long a server asks to wait: in milliseconds where it says so, else in seconds."""
+    exact = headers.get("retry-after-ms")
+    try:
+        return str(float(exact) / 1000) if exact is not None else headers.get("Retry-After")
+    except ValueError:
+        return headers.get("Retry-After")
+
+
 def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
     """Turn the JSON of an answer into a completion.
 
     Raises
     ------
     ModelFault
-        ``invalid`` without a choice or of another shape, ``abstained`` for a refusal.
+        ``invalid`` without a choice, of another shape or with a call of a tool only,
+        ``abstained`` for a refusal.
     """
     try:
         if not answer["choices"]:
@@ -184,6 +192,8 @@ def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
         message = choice["message"] if chat else {"content": choice["text"]}
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
             raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+        if message.get("tool_calls") and not message.get("content"):
+            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
         text = message["content"] or ""
         if not isinstance(text, str):
             raise TypeError

@@ -1,0 +1,79 @@
+"""What a run on a paid service costs: before it (dry run) and while it goes on (budget)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floorbench.cli import console
+from floorbench.core.ports import DatasetSource
+from floorbench.errors import UsageError
+from floorbench.metrics.base import ScoringTask
+from floorbench.run.budget import BudgetExecutor
+from floorbench.run.due import due_items, make_plan
+from floorbench.run.executors import Executor
+from floorbench.systems.api_cost import as_rows, forecast, price_of, read_prices
+from floorbench.systems.build import build_system
+from floorbench.systems.prompted import Prompted
+
+
+def dry_run(
+    task: ScoringTask,
+    source: DatasetSource,
+    system: str,
+    parameters: dict[str, Any],
+    *,
+    conditions: Sequence[str] | None,
+    limit: int | None,
+    trials: int,
+    prices: Path | None,
+    json: bool,
+) -> int:
+    """Say what a run would send; nothing is sent and no key is needed."""
+    made = _prompted(system, parameters)
+    file = read_prices(prices) if prices is not None else None
+    price = price_of(file, made.model.info.name) if file is not None else None
+    plan = make_plan(task, made.spec, conditions=conditions, trials=trials, limit=limit)
+
+    asked = (
+        task.observe(due.sample, due.condition, system=made.spec)
+        for due in due_items(task, source, made.spec, plan)
+    )
+    answer = int(made.spec.parameters["max_tokens"])
+    found = forecast(asked, hears=made.model.hears, answer=answer, price=price, prices=file)
+    if json:
+        console.data_json(dataclasses.asdict(found))
+    else:
+        console.data(console.columns(as_rows(found), (made.spec.name, "dry run")))
+    return 0
+
+
+def capped(
+    executor: Executor,
+    system: str,
+    parameters: dict[str, Any],
+    *,
+    budget: float,
+    prices: Path | None,
+) -> BudgetExecutor:
+    """Return the executor with a cap on what it may spend.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` without a price file.
+    """
+    if prices is None:
+        raise UsageError("FB103", "--budget needs your price file: --prices FILE")
+    file = read_prices(prices)
+    price = price_of(file, _prompted(system, parameters).model.info.name)
+    return BudgetExecutor(executor, price=price, budget=budget, currency=file.currency)
+
+
+def _prompted(system: str, parameters: dict[str, Any]) -> Prompted:
+    made = build_system(system, **parameters)
+    if not isinstance(made, Prompted):
+        raise UsageError("FB103", f"'{system}' asks no paid service")
+    return made

@@ -1,0 +1,106 @@
+"""What a chat model that may hear is to floorbench: turns of text and sound in, one answer out."""
+
+from __future__ import annotations
+
+import io
+import wave
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from floorbench.systems.llm.protocol import Completion, ModelInfo
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RATE = 16_000
+"""Hz of all sound that is sent."""
+
+
+class Sound(NamedTuple):
+    """Mono sound as a WAV file (16 bits, 16 kHz) and its length in seconds."""
+
+    wav: bytes
+    seconds: float
+
+
+Part = str | Sound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatTurn:
+    """One message: who says it, and its text and sound in order."""
+
+    role: Literal["user", "assistant"]
+    parts: tuple[Part, ...]
+
+
+class ChatModel(Protocol):
+    """A chat model behind some service; construction loads nothing."""
+
+    info: ModelInfo
+    deterministic: bool
+    hears: bool
+
+    def load(self) -> None:
+        """Make the client; nothing is sent."""
+        ...
+
+    def ask(
+        self,
+        turns: Sequence[ChatTurn],
+        *,
+        system: str,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+        answers: Sequence[str] | None = None,
+        repeat: int = 0,
+    ) -> Completion:
+        """Answer the last turn.
+
+        Parameters
+        ----------
+        turns : sequence of ChatTurn
+            Oldest first.
+        system : str
+            Instruction.
+        max_tokens : int
+        temperature : float
+        seed : int
+        answers : sequence of str or None
+            Where given, the service is made to answer ``{"answer": one of these}``.
+        repeat : int
+            How often the same was asked before; recorded replies are kept apart by it.
+
+        Raises
+        ------
+        ModelFault
+            When there is no answer.
+        """
+        ...
+
+
+def sound(samples: NDArray[np.float32]) -> Sound:
+    """Return samples at 16 kHz as a WAV file of 16 bits; values are clipped to [-1, 1]."""
+    import numpy as np
+
+    pcm = (np.clip(samples, -1.0, 1.0) * 32767.0).round().astype("<i2")
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(RATE)
+        file.writeframes(pcm.tobytes())
+    return Sound(buffer.getvalue(), pcm.size / RATE)
+
+
+def schema_of(answers: Sequence[str]) -> dict[str, object]:
+    """Return the JSON Schema of an answer that must be one of a few."""
+    return {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(answers)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }

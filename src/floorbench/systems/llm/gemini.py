@@ -1,0 +1,237 @@
+"""Google's Gemini API through its own client.
+
+Sound goes inline. The service mixes the channels of a file to one, so each channel is sent as a
+file of its own. A request may hold 20 MB.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from floorbench.core.sample import JsonValue
+from floorbench.core.vocab import Level, Outcome
+from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
+from floorbench.systems.llm.chat import ChatTurn, schema_of
+from floorbench.systems.llm.http import check_url, too_late
+from floorbench.systems.llm.openai_api import HIDDEN
+from floorbench.systems.llm.protocol import Completion, ModelFault, ModelInfo, Usage
+from floorbench.systems.llm.recorded import Replies
+from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
+
+GOOGLE = "https://generativelanguage.googleapis.com"
+KEY = "GEMINI_API_KEY"
+LIMIT = 20_000_000
+"""Bytes of sound that one request may hold."""
+_REFUSALS = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
+
+
+class GeminiChat:
+    """A Gemini model.
+
+    Parameters
+    ----------
+    model : str
+        The service's name of the model.
+    base_url : str
+        Address of the service.
+    key_env : str
+        Name of the environment variable that holds the key; the key itself is no parameter.
+    hears : bool
+        Whether sound is sent.
+    stream : bool
+        Receive the answer in pieces.
+    replies : Replies or None
+        Recorded replies.
+    policy : Policy
+        Time-out and repeats.
+    """
+
+    deterministic = False
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str = GOOGLE,
+        key_env: str = KEY,
+        hears: bool = False,
+        stream: bool = False,
+        replies: Replies | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        if not model:
+            raise UsageError("FB513", "model is empty")
+        self._url = check_url("base_url", base_url)
+        self._key_env = key_env
+        self.hears = hears
+        self._stream = stream
+        self._replies = replies or Replies()
+        self._policy = policy or Policy()
+        self._client: Any = None
+        self._secret = ""
+        self.info = ModelInfo(
+            name=model,
+            level=Level.REAL_CODE_PATH,
+            licence="service",
+            parameters={
+                "base_url": self._url,
+                "model": model,
+                "timeout": self._policy.timeout,
+                "attempts": self._policy.attempts,
+            },
+        )
+
+    def load(self) -> None:
+        """Make the client; nothing is sent, and a replay needs neither client nor key.
+
+        Raises
+        ------
+        EnvironmentProblem
+            ``FB401`` without the client library, ``FB421`` without a key.
+        """
+        if self._client is not None or self._replies.replay:
+            return
+        try:
+            from google import genai
+            from google.genai import types
+        except ImportError:
+            raise missing_extra("google-genai", "gemini") from None
+        self._secret = os.environ.get(self._key_env, "")
+        if not self._secret and self._url == GOOGLE:
+            raise EnvironmentProblem(
+                "FB421",
+                f"the environment variable {self._key_env} is not set",
+                hint=f"put the key into {self._key_env}, or replay recorded replies",
+            )
+        self._client = genai.Client(
+            api_key=self._secret or "none",
+            http_options=types.HttpOptions(
+                base_url=self._url, timeout=round(1000 * self._policy.timeout)
+            ),
+        )
+
+    def ask(
+        self,
+        turns: Sequence[ChatTurn],
+        *,
+        system: str,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+        answers: Sequence[str] | None = None,
+        repeat: int = 0,
+    ) -> Completion:
+        """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
+        size = sum(len(p.wav) for t in turns for p in t.parts if not isinstance(p, str))
+        if size > LIMIT:
+            raise ModelFault(
+                Outcome.FAILED, f"{size / 1e6:.1f} MB of sound are over the request's 20 MB"
+            )
+        config: dict[str, JsonValue] = {
+            "system_instruction": system,
+            "max_output_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed,
+        }
+        if answers is not None:
+            config |= {
+                "response_mime_type": "application/json",
+                "response_json_schema": schema_of(answers),
+            }
+        shown = [[t.role, *(_shown(part) for part in t.parts)] for t in turns]
+        request = {
+            "url": self._url, "model": self.info.name, "repeat": repeat,
+            "turns": shown, "config": config,
+        }  # fmt: skip
+        answer = self._replies.through(request, lambda: self._fresh(turns, config))
+        return _completion(answer)
+
+    def _fresh(self, turns: Sequence[ChatTurn], config: dict[str, JsonValue]) -> Any:
+        self.load()
+        from google.genai import types
+
+        contents = [
+            types.Content(
+                role="user" if turn.role == "user" else "model",
+                parts=[
+                    types.Part.from_text(text=part)
+                    if isinstance(part, str)
+                    else types.Part.from_bytes(data=part.wav, mime_type="audio/wav")
+                    for part in turn.parts
+                ],
+            )
+            for turn in turns
+        ]
+        settings = {
+            "model": self.info.name,
+            "contents": contents,
+            "config": types.GenerateContentConfig(**config),
+        }
+        return calling(lambda: self._call(settings), self._policy)
+
+    def _call(self, settings: dict[str, Any]) -> Any:
+        from google.genai import errors
+
+        try:
+            if self._stream:
+                pieces = list(self._client.models.generate_content_stream(**settings))
+            else:
+                pieces = [self._client.models.generate_content(**settings)]
+            return _put_together([piece.model_dump(mode="json") for piece in pieces])
+        except errors.APIError as error:
+            headers = getattr(error.response, "headers", None) or {}
+            refused = of_status(error.code, str(error.message or ""), headers.get("Retry-After"))
+        except errors.UnknownApiResponseError:
+            refused = Refused("the answer is not JSON", again=True)
+        except Exception as error:  # the client lets errors of its transport through
+            if "timeout" in type(error).__name__.casefold():
+                raise too_late(self._policy.timeout) from None
+            refused = Refused(f"no connection: {type(error).__name__}: {error}", again=True)
+        if self._secret:
+            refused.reason = refused.reason.replace(self._secret, HIDDEN)
+        raise refused
+
+
+def _shown(part: Any) -> JsonValue:
+    return part if isinstance(part, str) else {"wav": base64.b64encode(part.wav).decode("ascii")}
+
+
+def _put_together(pieces: Sequence[Any]) -> dict[str, JsonValue]:
+    """Return text, end and cost of an answer from its pieces."""
+    out: dict[str, JsonValue] = {"text": "", "finish": None, "blocked": None, "tool": False}
+    for piece in pieces:
+        out["blocked"] = (piece.get("prompt_feedback") or {}).get("block_reason") or out["blocked"]
+        for candidate in (piece.get("candidates") or [])[:1]:
+            out["finish"] = candidate.get("finish_reason") or out["finish"]
+            for part in (candidate.get("content") or {}).get("parts") or []:
+                out["tool"] = out["tool"] or bool(part.get("function_call"))
+                if part.get("text") and not part.get("thought"):
+                    out["text"] += part["text"]
+        out["usage"] = piece.get("usage_metadata") or out.get("usage")
+    return out
+
+
+def _completion(answer: Any) -> Completion:
+    try:
+        if answer["blocked"] or (answer["finish"] in _REFUSALS and not answer["text"]):
+            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+        if answer["tool"] and not answer["text"]:
+            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
+        if answer["finish"] is None:
+            raise ModelFault(Outcome.INVALID, "the answer holds no candidate")
+        usage = answer.get("usage") or {}
+        prompt = int(usage.get("prompt_token_count") or 0)
+        cached = int(usage.get("cached_content_token_count") or 0)
+        written = sum(
+            int(usage.get(name) or 0) for name in ("candidates_token_count", "thoughts_token_count")
+        )
+        return Completion(
+            text=answer["text"],
+            finished=answer["finish"] != "MAX_TOKENS",
+            usage=Usage(prompt=prompt, evaluated=prompt - cached, generated=written),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None

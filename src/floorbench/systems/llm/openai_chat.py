@@ -1,0 +1,208 @@
+"""Chat with sound over the OpenAI API: the service itself, and the servers that speak it."""
+
+from __future__ import annotations
+
+import base64
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from floorbench.core.sample import JsonValue
+from floorbench.systems.common import choice
+from floorbench.systems.llm.chat import ChatTurn, Sound, schema_of
+from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel, read_answer
+from floorbench.systems.llm.protocol import Completion
+from floorbench.systems.llm.recorded import Replies
+from floorbench.systems.llm.retrying import Policy, Refused, calling
+
+AUDIO_PARTS = ("input_audio", "audio_url")
+
+
+class OpenAIChat(OpenAIModel):
+    """A chat model behind ``/chat/completions`` that may take sound.
+
+    Parameters
+    ----------
+    model, base_url, key_env, policy
+        As in :class:`floorbench.systems.llm.openai_api.OpenAIModel`.
+    hears : bool
+        Whether it takes sound.
+    audio_part : str
+        ``input_audio`` (base64 and format, the service's own form) or ``audio_url`` (a data URL,
+        the form of vLLM's servers).
+    stream : bool
+        Receive the answer in pieces.
+    replies : Replies or None
+        Recorded replies.
+    extra : mapping or None
+        Further fields of the request's body, for servers that have their own.
+
+    Notes
+    -----
+    A server that says ``x-ratelimit-remaining-requests: 0`` is left alone for the time that it
+    names in ``x-ratelimit-reset-requests``.
+    """
+
+    deterministic = False
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        base_url: str = OPENAI,
+        key_env: str = KEY,
+        hears: bool = False,
+        audio_part: str = "input_audio",
+        stream: bool = False,
+        replies: Replies | None = None,
+        extra: Mapping[str, JsonValue] | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        super().__init__(model=model, base_url=base_url, key_env=key_env, policy=policy)
+        self.hears = hears
+        self._audio_part = choice("audio_part", audio_part, AUDIO_PARTS)
+        self._stream = stream
+        self._replies = replies or Replies()
+        self._extra = dict(extra or {})
+        self._free_at = 0.0
+        self._lock = threading.Lock()
+        if hears:
+            parameters = {**self.info.parameters, "audio_part": self._audio_part}
+            self.info = replace(self.info, parameters=parameters)
+
+    def load(self) -> None:
+        """Make the client; a replay needs neither client nor key."""
+        if not self._replies.replay:
+            super().load()
+
+    def ask(
+        self,
+        turns: Sequence[ChatTurn],
+        *,
+        system: str,
+        max_tokens: int,
+        temperature: float = 0.0,
+        seed: int = 0,
+        answers: Sequence[str] | None = None,
+        repeat: int = 0,
+    ) -> Completion:
+        """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
+        body: dict[str, JsonValue] = {
+            "model": self.info.name,
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed,
+            "messages": [
+                {"role": "system", "content": system},
+                *({"role": t.role, "content": self._content(t)} for t in turns),
+            ],
+        }
+        if self.hears:
+            body["modalities"] = ["text"]
+        if answers is not None:
+            form = {"name": "answer", "strict": True, "schema": schema_of(answers)}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if self._extra:
+            body["extra_body"] = self._extra
+        request = {"url": self._url, "repeat": repeat, **body}
+        answer = self._replies.through(request, lambda: self._fresh(body))
+        return read_answer(answer, chat=True, wanted=False)
+
+    def _content(self, turn: ChatTurn) -> JsonValue:
+        if len(turn.parts) == 1 and isinstance(turn.parts[0], str):
+            return turn.parts[0]
+        return [self._part(part) for part in turn.parts]
+
+    def _part(self, part: str | Sound) -> JsonValue:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        data = base64.b64encode(part.wav).decode("ascii")
+        if self._audio_part == "audio_url":
+            return {"type": "audio_url", "audio_url": {"url": f"data:audio/wav;base64,{data}"}}
+        return {"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}
+
+    def _fresh(self, body: Mapping[str, JsonValue]) -> Any:
+        self.load()
+        completions = self._client.chat.completions
+        create: Callable[..., Any] = self._raw(completions.with_raw_response.create)
+        settings = dict(body)
+        if self._stream:
+            create = self._pieces(completions.create)
+            settings |= {"stream": True, "stream_options": {"include_usage": True}}
+        return calling(lambda: self._patiently(create, settings), self._policy)
+
+    def _patiently(self, create: Callable[..., Any], settings: Mapping[str, JsonValue]) -> Any:
+        with self._lock:
+            wait = self._free_at - time.monotonic()
+        if wait > 0:
+            self._policy.sleep(min(wait, self._policy.longest))
+        return self._call(create, settings)
+
+    def _raw(self, create: Callable[..., Any]) -> Callable[..., Any]:
+        """Make a call whose rate-limit headers are obeyed before the next one."""
+
+        def call(**settings: Any) -> Any:
+            raw = create(**settings)
+            pause = pause_of(raw.http_response.headers)
+            if pause:
+                with self._lock:
+                    self._free_at = time.monotonic() + pause
+            return raw
+
+        return call
+
+    def _pieces(self, create: Callable[..., Any]) -> Callable[..., Any]:
+        """Put an answer that comes in pieces together, in the form of one that does not."""
+
+        def call(**settings: Any) -> Any:
+            text, refusal, finish, usage = "", "", None, None
+            tools: list[Any] = []
+            for piece in _whole(create(**settings)):
+                if piece.usage is not None:
+                    usage = piece.usage.model_dump()
+                for said in piece.choices[:1]:
+                    text += said.delta.content or ""
+                    refusal += said.delta.refusal or ""
+                    tools += said.delta.tool_calls or []
+                    finish = said.finish_reason or finish
+            if finish is None:
+                raise Refused("the answer broke off", again=True)
+            message = {"content": text, "refusal": refusal or None, "tool_calls": bool(tools)}
+            return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+        return call
+
+
+def _whole(pieces: Iterable[Any]) -> Iterator[Any]:
+    """Pass the pieces on; what breaks between them, in whatever library, may be tried again."""
+    import openai
+
+    try:
+        yield from pieces
+    except openai.OpenAIError:
+        raise
+    except Exception as error:
+        raise Refused(f"the answer broke off ({type(error).__name__})", again=True) from None
+
+
+_LENGTHS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def pause_of(headers: Mapping[str, str]) -> float:
+    """Return the seconds until a server takes the next request; 0 when it takes one now.
+
+    Examples
+    --------
+    >>> pause_of({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m2.5s"})
+    62.5
+    >>> pause_of({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s"})
+    0.0
+    """
+    if headers.get("x-ratelimit-remaining-requests") != "0":
+        return 0.0
+    reset = headers.get("x-ratelimit-reset-requests") or ""
+    found = re.findall(r"(\d+(?:\.\d+)?)(ms|[hms])", reset)
+    return float(sum(float(number) * _LENGTHS[unit] for number, unit in found))

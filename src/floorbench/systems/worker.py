@@ -1,0 +1,206 @@
+"""A command as a system: another program, in its own environment, answers over a pipe.
+
+Whatever the program does, each observation gets its outcome: silence is a ``timeout``; an answer
+that breaks the protocol, or the program's end, is ``failed``. The program is then ended and
+started again for the next observation. After ``LOSSES`` losses in a row it is not started any more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from floorbench.core.prediction import Decision
+from floorbench.core.sample import Observation
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Outcome
+from floorbench.errors import SystemProblem, UsageError
+from floorbench.systems.common import number, refusal
+from floorbench.systems.worker_pipe import Pipe
+from floorbench.systems.worker_wire import (
+    Hello,
+    item_of,
+    placeholder,
+    read_answers,
+    read_hello,
+    spec_of,
+)
+
+LOSSES = 5
+
+
+def check_limits(timeout: float, load_timeout: float) -> tuple[float, float]:
+    """Return both time limits (``FB513`` outside 0.01 s to a day)."""
+    return (
+        number("timeout", timeout, low=0.01, high=86_400.0),
+        number("load_timeout", load_timeout, low=0.01, high=86_400.0),
+    )
+
+
+class Program:
+    """A program that is started when it is needed and ended when it is of no more use.
+
+    Parameters
+    ----------
+    command : str, sequence of str or None
+        What to run.
+    kind : str
+        ``items`` or ``stream``.
+    load_timeout : float
+        Seconds until its hello.
+    how : str or None
+        What to say when there is no command.
+    """
+
+    def __init__(
+        self,
+        command: str | Sequence[str] | None,
+        *,
+        kind: str,
+        load_timeout: float,
+        how: str | None = None,
+    ) -> None:
+        self._command = command
+        self._kind = kind
+        self._load_timeout = load_timeout
+        self._how = how
+        self._pipe: Pipe | None = None
+        self._lost = 0
+        self.hello: Hello | None = None
+
+    def running(self) -> Pipe:
+        """Return the running program, starting it first where that is needed.
+
+        Raises
+        ------
+        UsageError
+            ``FB551`` without a command.
+        SystemProblem
+            ``FB551`` when it does not start or does not say hello, ``FB552`` when it says
+            something else.
+        """
+        if self._pipe is not None:
+            return self._pipe
+        if self._command is None:
+            raise UsageError("FB551", "there is no command to run", hint=self._how)
+        if self._lost >= LOSSES:
+            raise SystemProblem("FB551", f"given up after {LOSSES} losses in a row")
+        pipe = Pipe(self._command)
+        try:
+            message = pipe.receive(until=time.monotonic() + self._load_timeout)
+            hello = read_hello(message, kind=self._kind)
+        except TimeoutError:
+            pipe.end()
+            raise SystemProblem(
+                "FB551", f"it did not say hello within {self._load_timeout:g} s"
+            ) from None
+        except SystemProblem:
+            pipe.end()
+            raise
+        pipe.heartbeat = hello.heartbeat
+        self._pipe, self.hello = pipe, hello
+        return pipe
+
+    def lose(self) -> None:
+        """End the program after a fault."""
+        self._lost += 1
+        self.stop()
+
+    def fine(self) -> None:
+        """Forget earlier faults."""
+        self._lost = 0
+
+    def stop(self) -> None:
+        """End the program."""
+        if self._pipe is not None:
+            self._pipe.end()
+            self._pipe = None
+
+
+class CommandSystem:
+    """A program that answers items.
+
+    Parameters
+    ----------
+    command : str, sequence of str or None
+        What to run, for example ``venv/bin/python predict.py --model DIR``.
+    timeout : float
+        Seconds that one answer may take.
+    load_timeout : float
+        Seconds until the program says hello.
+    declared : SystemSpec or None
+        What the catalogue says of it; the program must agree.
+    how : str or None
+        What to say when there is no command.
+    """
+
+    def __init__(
+        self,
+        *,
+        command: str | Sequence[str] | None = None,
+        timeout: float = 60.0,
+        load_timeout: float = 600.0,
+        declared: SystemSpec | None = None,
+        how: str | None = None,
+    ) -> None:
+        self._timeout, wait = check_limits(timeout, load_timeout)
+        self._declared = declared
+        self._program = Program(command, kind="items", load_timeout=wait, how=how)
+        self._asked = 0
+        self.spec = declared or placeholder("command")
+
+    def load(self) -> None:
+        """Start the program and take over what it declares; idempotent."""
+        self._program.running()
+        assert self._program.hello is not None  # noqa: S101 -- it runs
+        self.spec = spec_of(self._program.hello, declared=self._declared)
+
+    def decide(self, observation: Observation) -> Decision:
+        """Ask about one observation."""
+        refused = refusal(self.spec, observation)
+        if refused is not None:
+            return refused
+        try:
+            return self._ask([observation])[0]
+        except TimeoutError as error:
+            self._program.lose()
+            return Decision(outcome=Outcome.TIMEOUT, reason=f"{error} ({self._timeout:g} s)")
+        except SystemProblem as error:
+            self._program.lose()
+            return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
+
+    def decide_batch(self, observations: Sequence[Observation]) -> list[Decision]:
+        """Ask about several observations, as many at once as the program takes.
+
+        A batch that goes wrong is asked again one by one, so that no answer depends on its
+        neighbours.
+        """
+        answers = [refusal(self.spec, observation) for observation in observations]
+        open_ = [n for n, answer in enumerate(answers) if answer is None]
+        size = self._program.hello.batch if self._program.hello is not None else 1
+        for first in range(0, len(open_), size):
+            part = open_[first : first + size]
+            asked = [observations[n] for n in part]
+            try:
+                said = self._ask(asked) if len(part) > 1 else [self.decide(asked[0])]
+            except (TimeoutError, SystemProblem):
+                self._program.stop()
+                said = [self.decide(observation) for observation in asked]
+            for n, decision in zip(part, said, strict=True):
+                answers[n] = decision
+        return [answer for answer in answers if answer is not None]
+
+    def close(self) -> None:
+        """End the program."""
+        self._program.stop()
+
+    def _ask(self, observations: Sequence[Observation]) -> list[Decision]:
+        pipe = self._program.running()
+        rate = self.spec.front_end.rate
+        items = [item_of(observation, rate=rate) for observation in observations]
+        self._asked += 1
+        until = time.monotonic() + self._timeout * len(items)
+        pipe.send({"type": "predict", "id": self._asked, "items": items}, until=until)
+        answers = read_answers(pipe.receive(until=until), asked=self._asked, items=len(items))
+        self._program.fine()
+        return answers

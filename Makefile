@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test docs bench clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
@@ -16,6 +16,9 @@ test: $(VENV)/.test
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	@for script in benchmarks/bench_*.py; do echo "== $$script"; PYTHONPATH=tests $(BIN)/python $$script || exit 1; done
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build_reference.py

@@ -16,9 +16,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # read when numpy is imported
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from floorbench.systems.whisper_mel import whisper_mel  # noqa: E402
+from floorbench.systems.whisper_mel import whisper_mel
 
 RATE, WINDOW = 16_000, 128_000
 ROUNDS = 40

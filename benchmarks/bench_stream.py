@@ -90,8 +90,8 @@ def main() -> None:
 
     model = cpu(silero, part) - cpu(lambda o: o.channels[Role.USER].read(), part)
     print(
-        f"driver: {1e6 * overhead / chunks:.1f} us per 20 ms chunk, Silero {1e6 * model / chunks:.1f}"
-        f" us for the same audio: {overhead / model:.1%}"
+        f"driver: {1e6 * overhead / chunks:.1f} us per 20 ms chunk, "
+        f"Silero {1e6 * model / chunks:.1f} us for the same audio: {overhead / model:.1%}"
     )
     total = cpu(rule.decide, shown)
     print(

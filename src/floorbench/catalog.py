@@ -155,6 +155,23 @@ SYSTEMS = Registry(
             extra="onnx",
             level="measured",
         ),
+        "roles-smollm2": Entry(
+            "floorbench.systems.role_texts:roles_smollm2",
+            "names the role of an insertion from the dialogue's text, embedded model",
+            extra="llama",
+            level="measured",
+        ),
+        "roles-openai": Entry(
+            "floorbench.systems.role_texts:roles_openai",
+            "names the role of an insertion, OpenAI-compatible server (parameter model)",
+            extra="openai",
+            level="real code path",
+        ),
+        "roles-ollama": Entry(
+            "floorbench.systems.role_texts:roles_ollama",
+            "names the role of an insertion, Ollama (parameter model)",
+            level="real code path",
+        ),
         "silence-silero": Entry(
             "floorbench.systems.endpointers:silence_silero",
             "complete after enough silence, Silero VAD",

@@ -283,6 +283,7 @@ def test_two_runs_side_by_side_and_the_playlist(
     page.get_by_role("region", name="paired test").wait_for()
     assert "A - B" in page.get_by_role("region", name="paired test").inner_text()
     items = page.locator(".playlist li")
+    items.first.wait_for()
     assert items.count() == 8
     page.get_by_role("button", name="Play all").click()
     page.wait_for_function("() => window.sounds.some(s => s.currentTime > 0.2)")

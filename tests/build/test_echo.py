@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from floorbench.audio.ref import FileAudio
 from floorbench.build import echo
@@ -20,6 +21,7 @@ from floorbench.datasets.echo_integrity import faults
 from floorbench.datasets.echo_tables import ListeningRow, SampleRow
 from floorbench.datasets.open import STARTER
 from floorbench.errors import Place
+from support import echo_tiny
 
 SET = STARTER / "echo"
 MADE = Rendered(
@@ -109,3 +111,17 @@ def test_opus_is_encoded_once(tmp_path: Path) -> None:
     assert (tmp_path / "a.opus").read_bytes() == before
     assert FileAudio(tmp_path / "a.opus").frames == RATE
     assert ListeningRow(**echo.LISTENING).emphasis_db > 0
+
+
+def test_the_listening_version_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = echo_tiny.build(tmp_path / "set", languages=("en",))
+    echo.main(["--out", str(folder), "--listening", str(tmp_path / "heard")])
+    assert capsys.readouterr().out.startswith("9 files")
+    role = {s["sample_id"]: s["role"] for s in echo_tiny.rows(languages=("en",))}
+    for path in sorted((tmp_path / "heard").glob("*.flac")):
+        samples, rate = soundfile.read(path)
+        assert (rate, samples.shape[1]) == (RATE, 2)
+        ends_silent = not np.any(samples[2 * RATE :, 1])
+        assert ends_silent == (role[path.stem] == "interruption")

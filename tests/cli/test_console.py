@@ -63,3 +63,8 @@ def test_json_without_utf8_is_still_json(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
     console.data_json({"text": "é中😀"})
     assert json.loads(raw.getvalue()) == {"text": "é中😀"}
+
+
+def test_control_characters_of_data_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    console.fail(EnvironmentProblem("FB402", "\x1b[31mred\0", hint="no"))
+    assert capsys.readouterr().err == "error: FB402 \\x1b[31mred\\x00\nhint: no\n"

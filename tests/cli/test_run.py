@@ -1,6 +1,6 @@
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -8,6 +8,7 @@ from floorbench.cli.compare import compare
 from floorbench.cli.run import run
 from floorbench.cli.score import check, score
 from floorbench.errors import UsageError
+from support import echo_tiny
 
 
 @pytest.fixture
@@ -72,3 +73,24 @@ def test_what_would_be_ignored_is_refused(tmp_path: Path, call: dict[str, Any], 
     with pytest.raises(UsageError, match=says):
         run("codett", system, limit=1, out=tmp_path / "runs", **call)
     assert not (tmp_path / "runs").exists()
+
+
+def test_real_time_is_for_streams_in_this_process(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out = str(echo_tiny.build(tmp_path / "set")), tmp_path / "runs"
+
+    def paced(system: str, executor: Literal["serial", "process"] = "serial") -> int:
+        return run(
+            "echo", system, data=data, limit=1, out=out, score=False, realtime=True,
+            executor=executor,
+        )  # fmt: skip
+
+    assert paced("barge-in-energy") == 0
+    said = capsys.readouterr().err
+    assert "real time: 132 steps, " in said
+    assert "behind the wall clock" in said
+    with pytest.raises(UsageError, match="FB541"):
+        paced("always-keep")
+    with pytest.raises(UsageError, match="FB103"):
+        paced("barge-in-energy", "process")

@@ -114,3 +114,9 @@ def test_a_misspelt_label_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "compelte" / "x.wav").touch()
     with pytest.raises(DataError, match=r"'compelte' is not a clip label\nhint: .*'complete'"):
         ClipsSource(tmp_path)
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "labels.tsv").write_text("path\tpath\tlabel\na.wav\tb.wav\tcomplete\n")
+    with pytest.raises(DataError, match=r"FB217 labels.tsv:1: column 'path' stands twice"):
+        ClipsSource(tmp_path)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +8,15 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import Sample
 from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.codett_labels import BY_LABEL
+from floorbench.datasets.echo import EchoSource
 from floorbench.report import figures_data
 from floorbench.report.figures import FIGURES
-from floorbench.report.stored import Sources, StoredRun, load
+from floorbench.report.stored import Sources, StoredRun, load, read_run
 from floorbench.run.compare import compare_runs
 from floorbench.run.scoring import open_predictions, score
 from floorbench.tasks.codett import CodettTask
+from floorbench.tasks.echo import EchoTask
+from support import echo_tiny
 from support.codett_tiny import build
 from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs, system, write_run
 
@@ -118,3 +122,44 @@ def test_differences_are_in_points(tmp_path: Path) -> None:
     ]
     expected = [100 * (x - y) for x, y in zip(*values, strict=True)]
     assert [r["difference"] for r in part.rows] == pytest.approx(expected)
+
+
+def test_pair_successes_set_systems_beside_constant_policies(tmp_path: Path) -> None:
+    source = EchoSource(echo_tiny.build(tmp_path / "data"))
+    runs = [
+        read_run(
+            write_run(
+                tmp_path / "runs",
+                task=EchoTask(),
+                source=source,
+                spec=system(says, labels=("keep", "yield"), score=None, threshold=None),
+                answer=lambda *_, says=says: Decision(label=says),
+            ),
+            task=EchoTask(),
+            source=source,
+        )
+        for says in ("keep", "yield")
+    ]
+    parts = list(figures_data.pair_successes(runs))
+    assert {p.about for p in parts} == {"zh", "en"}
+    rows = {r["name"]: r for r in parts[0].rows}
+    assert set(rows) == {"keep", "yield", "always keep", "always yield"}
+    for says in ("keep", "yield"):
+        policy = rows[f"always {says}"]
+        assert policy["kind"] == "policy"
+        assert (rows[says]["macro"], rows[says]["pasr"]) == (policy["macro"], policy["pasr"])
+    assert set(parts[0].rows[0]) == set(FIGURES["pair-success"].columns)
+
+
+def test_anticipations_are_by_seconds_before_the_end(tmp_path: Path) -> None:
+    run = duo_reader()(duo_runs(tmp_path)[0])
+    some = run.result.estimates[0]
+    estimates = tuple(
+        replace(some, metric="auc", value=0.9, slice={"events": "turn ends", "at": at})
+        for at in ("-240 ms", "+0 ms", "+80 ms")
+    )
+    changed = replace(run, result=replace(run.result, estimates=(*estimates, some)))
+    (part,) = figures_data.anticipations([changed])
+    assert [r["lead"] for r in part.rows] == [0.24, 0.0, -0.08]
+    assert set(part.rows[0]) == set(FIGURES["anticipation"].columns)
+    assert list(figures_data.anticipations([run])) == []

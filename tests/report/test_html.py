@@ -23,8 +23,9 @@ def test_a_report_holds_tables_figures_comparisons_and_provenance(tmp_path: Path
     parts = html.sections([duo_reader()(p) for p in paths], draws=50)
     assert [p.title for p in parts] == ["toy on duo"]
     assert [t.title for t in parts[0].tables] == [
-        "toy: one on duo", "toy: two on duo", "A = one  against  B = two",
+        "toy: one on duo", "toy: two on duo",
     ]  # fmt: skip
+    assert [t.title for t in parts[0].comparisons] == ["A = one  against  B = two"]
     assert [f.name for f in parts[0].figures] == [
         "confusion-one-h0", "confusion-one-h1", "confusion-two-h0", "confusion-two-h1",
         "history", "forest-one-two",

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from floorbench.core.score import Coverage, Estimate, Interval
 from floorbench.report.summary import remark, slice_text, summary
 from floorbench.report.tables import as_text
@@ -25,4 +27,5 @@ def test_a_remark_says_everything_once() -> None:
         note="note",
     )
     assert remark(estimate) == "none; few; note"
+    assert remark(replace(estimate, reason="N/A: none")) == "N/A: none; few; note"
     assert slice_text({"a": "b", "c": "d"}) == "a=b c=d"

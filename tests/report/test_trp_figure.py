@@ -88,7 +88,7 @@ def test_stimuli_that_are_not_there_or_not_heard(starter: TrpSource, tmp_path: P
 def test_runs_give_rows_and_rules(starter: TrpSource, tmp_path: Path) -> None:
     from floorbench.cli.run import run
 
-    assert run("trp", "oracle", out=tmp_path, limit=80, score=False, conditions=["expert"]) == 0
+    assert run("trp", "oracle", out=tmp_path, limit=120, score=False, conditions=["expert"]) == 0
     (path,) = (p.parent for p in tmp_path.rglob("run.json"))
     assert RunFolder.open(path)
     stored = load(path, Sources("starter:trp"))

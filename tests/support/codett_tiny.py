@@ -1,7 +1,6 @@
 """A tiny set in the released CoDeTT layout, made of tones, for tests of any room.
 
->>> root = build(tmp_path)                       # doctest: +SKIP
->>> CodettSource(root)                           # doctest: +SKIP
+``CodettSource(build(tmp_path))`` reads it.
 """
 
 from __future__ import annotations

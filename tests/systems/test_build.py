@@ -11,7 +11,7 @@ from floorbench.systems import build_system
 
 GOOD = """
     from floorbench.core.prediction import Decision
-    from floorbench.core.spec import SystemSpec
+    from floorbench.core.spec import FrontEnd, SystemSpec
 
     class Mine:
         def __init__(self, *, label: str = "a", needed: int = 1):
@@ -51,7 +51,8 @@ GOOD = """
 
     class Stream:
         def __init__(self):
-            self.spec = SystemSpec(name="stream", version="1")
+            step = FrontEnd(rate=16000)
+            self.spec = SystemSpec(name="stream", version="1", streaming_step=0.02, front_end=step)
 
         def load(self):
             pass

@@ -2,11 +2,16 @@ from pathlib import Path
 
 import pytest
 
+from floorbench.core.prediction import Decision
+from floorbench.datasets.echo import EchoSource
+from floorbench.report.stored import read_run
 from floorbench.run.scoring import open_predictions, score
+from floorbench.tasks.echo import EchoTask
 from floorbench.web import board
 from floorbench.web.index import Group
 from floorbench.web.query import masks, read_query, select
-from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs
+from support import echo_tiny
+from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs, system, write_run
 
 
 @pytest.fixture
@@ -25,7 +30,6 @@ def test_cells_of_tables_name_what_they_are_of(group: Group) -> None:
     cell = tables[0]["rows"][0]["cells"]["value"]
     assert cell["about"] == {"metric": "accuracy", "condition": "h0"}
     assert cell["number"]
-    assert cell["interval"]
     assert len(board.group_tables(group, every=True)[0]["rows"]) == 4
 
 
@@ -68,3 +72,29 @@ def test_provenance_tells_status_and_remarks(group: Group) -> None:
     assert (first["intervals"], second["intervals"]) == (True, False)
     assert first["status"] == "complete"
     assert first["coverage"]["expected"] == 24
+
+
+def test_intervals_are_those_of_the_stored_estimates(tmp_path: Path) -> None:
+    path = duo_runs(tmp_path, 60)[0]
+    score(open_predictions(path, task=DuoTask(), source=DuoSource(60)), draws=200)
+    made = board.group_tables(Group([duo_reader(60)(path)]))
+    cell = made[0]["rows"][0]["cells"]["value"]
+    low, high = (float(x) for x in cell["interval"].split("–"))
+    assert low < float(cell["shown"]) < high
+
+
+def test_cells_of_baselines_lead_nowhere(tmp_path: Path) -> None:
+    source = EchoSource(echo_tiny.build(tmp_path / "data"))
+    path = write_run(
+        tmp_path / "runs",
+        task=EchoTask(),
+        source=source,
+        spec=system("keeper", labels=("keep", "yield"), score=None, threshold=None),
+        answer=lambda *_: Decision(label="keep"),
+    )
+    group = Group([read_run(path, task=EchoTask(), source=source)])
+    rows = [row for table in board.group_tables(group) for row in table["rows"]]
+    own = [c for row in rows if row["name"].startswith("keeper") for c in row["cells"].values()]
+    assert {c["run"] for c in own if c["about"]} == {0}
+    for cell in (c for row in rows for c in row["cells"].values() if c["run"] is not None):
+        assert "baseline" not in cell["about"]

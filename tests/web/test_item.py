@@ -3,17 +3,21 @@ from pathlib import Path
 from typing import Any
 
 from floorbench import codec
-from floorbench.core.prediction import PredictionKey
+from floorbench.core.prediction import Decision, Event, PredictionKey
 from floorbench.datasets.codett import CodettSource
-from floorbench.report.stored import Sources, load
+from floorbench.datasets.echo import EchoSource
+from floorbench.report.stored import Sources, load, read_run
 from floorbench.tasks.codett import CodettTask
+from floorbench.tasks.echo import EchoTask
 from floorbench.web.index import Group
-from floorbench.web.item import item_payload, tracks
+from floorbench.web.item import _gold, _gold_events, item_payload, tracks
+from support import echo_tiny
 from support.codett_tiny import build
 from support.viewing import (
     HOSTILE,
     SECONDS,
     DuoSource,
+    DuoTask,
     answers,
     duo_reader,
     duo_runs,
@@ -41,6 +45,7 @@ def test_an_item_carries_sound_words_events_and_answers(tmp_path: Path) -> None:
         {"kind": "shift", "start": 1.25, "end": None},
         {"kind": "overlap", "start": 0.5, "end": 0.8},
     ]
+    assert made["gold"] == {"answer": "yes"}
     first = made["runs"][0]
     assert first["decision"]["commit"] == 1.5
     assert first["decision"]["events"][0]["start"] == 1.3
@@ -84,7 +89,7 @@ def test_missing_audio_is_said_and_the_item_shown(tmp_path: Path) -> None:
         task=CodettTask(),
         source=source,
         spec=spec,
-        answer=lambda s, c: answers()(replace(s, id="s1"), c).__class__(label="complete"),  # type: ignore[union-attr]
+        answer=lambda *_: Decision(label="complete"),
     )
     sample = next(s for s in source.samples() if s.tags["action"] == "Dismiss")
     for wav in (data / "audios").rglob("*.wav"):
@@ -99,9 +104,57 @@ def test_missing_audio_is_said_and_the_item_shown(tmp_path: Path) -> None:
     )
 
 
-def test_an_item_that_a_run_was_not_asked_says_so(tmp_path: Path) -> None:
-    from support.viewing import DuoTask
+def test_named_times_and_the_gold_of_the_task_stand_on_the_time_line() -> None:
+    target = {"role": "x", "events": {"insertion_start": 1.0, "insertion_end": 2.0, "cue": 3.0}}
+    gold = Decision(label="yield", scores={"p": 0.5}, events=(Event(kind="shift", time=4.0),))
+    assert _gold_events(target, gold) == [
+        {"kind": "shift", "start": 4.0, "end": None},
+        {"kind": "insertion", "start": 1.0, "end": 2.0},
+        {"kind": "cue", "start": 3.0, "end": None},
+    ]
+    sample = replace(DuoSource().sample(1), target=target)
+    assert _gold(sample, gold) == {"answer": "yield", "p": "0.5", "role": "x"}
 
+
+def test_events_without_a_label_are_said(tmp_path: Path) -> None:
+    path = write_run(
+        tmp_path,
+        task=DuoTask(),
+        source=DuoSource(),
+        spec=system(),
+        answer=lambda *_: Decision(
+            label=None, events=tuple(Event(kind="yield", time=float(i)) for i in range(8)),
+            outcome="abstained",  # type: ignore[arg-type]
+        ),
+    )  # fmt: skip
+    made = item_payload(Group([duo_reader()(path)]), PredictionKey("s1", "h0", 0))
+    said = made["runs"][0]["rule"][0]
+    assert said.startswith("The system answered yield at 0.00 s, yield at 1.00 s")
+    assert said.endswith("and 2 more events.")
+
+
+def test_pairs_are_shown_with_both_members(tmp_path: Path) -> None:
+    source = EchoSource(echo_tiny.build(tmp_path / "data"))
+    path = write_run(
+        tmp_path / "runs",
+        task=EchoTask(),
+        source=source,
+        spec=system("keeper", labels=("keep", "yield"), score=None, threshold=None),
+        answer=lambda *_: Decision(label="keep"),
+    )
+    group = Group([read_run(path, task=EchoTask(), source=source)])
+    made = item_payload(group, group.keys[0])
+    kinds = {u["kind"]: u["count"] for u in made["runs"][0]["units"]}
+    assert kinds["sample"] == 1
+    assert kinds["pair"] >= 1
+    measure = next(m for m in group.runs[0].stored.measures if m.metric.spec.name == "pasr")
+    mask = group.cell_mask(group.runs[0], "pasr", measure.slice)
+    present = zip(measure.scored.clusters, measure.scored.present(), strict=True)
+    names = {cluster for cluster, there in present if there}
+    assert {group.samples[r].cluster for r in mask.nonzero()[0]} == names
+
+
+def test_an_item_that_a_run_was_not_asked_says_so(tmp_path: Path) -> None:
     paths = [
         write_run(tmp_path, task=DuoTask(), source=DuoSource(), spec=spec, answer=answers())
         for spec in (system("short", context="none"), system("long"))

@@ -5,6 +5,7 @@ import pytest
 
 from floorbench.datasets.trp import TrpSource
 from floorbench.errors import DataError, UsageError
+from floorbench.report.trp_figure import picture
 from floorbench.tasks.trp import TrpTask
 from floorbench.web.listen import ListeningRoom
 from floorbench.web.listen_export import export, forget
@@ -104,6 +105,20 @@ def test_presses_of_an_interrupted_turn_do_not_count(tmp_path: Path) -> None:
     assert source.panels is not None
     heard = made.session.person("p01").items[0].stimulus
     assert source.panels[heard].onsets["p01"] == (1_500_000,)
+
+
+def test_responses_before_and_after_the_turn_are_kept_and_counted(tmp_path: Path) -> None:
+    make_set(tmp_path / "set")
+    made = room(tmp_path, mode="key")
+    with serving(made) as served:
+        Page(served.port).hear_by_key("p01", {0: [-0.3, 1.0, 9.0]})
+    report = export(made.session, tmp_path / "set")
+    source = TrpSource(report.path)
+    assert source.panels is not None
+    heard = made.session.person("p01").items[0].stimulus
+    assert source.panels[heard].onsets["p01"] == (-400_000, 900_000, 8_900_000)
+    shown = picture(source, heard)
+    assert sum(slot["share"] for slot in shown.slots) == 1.0  # the one inside
 
 
 def test_other_stimuli_are_refused(three: ListeningRoom, tmp_path: Path) -> None:

@@ -3,6 +3,10 @@
 ``python -m floorbench.build.echo --out DIR [--cache DIR]`` reads ``DIR/texts``, speaks what the
 cache lacks, and writes audio, ``samples.jsonl``, ``pairs.jsonl``, the licence page and the
 manifest. The set shows that the machine runs; it does not rank systems.
+
+The set holds what systems get. What a listener hears (a stressed onset and an assistant who falls
+silent, for interruptions) is derived from it; ``--listening DIR`` writes that version of a built
+set as stereo FLAC files, user left, assistant right.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ from floorbench.build.echo_render import (
 )
 from floorbench.build.echo_texts import ROLES, Scene, read_texts, scenes
 from floorbench.build.g2p_process import PhonemeClient
-from floorbench.errors import missing_extra
+from floorbench.core.vocab import Role
+from floorbench.datasets.echo import EchoSource
+from floorbench.datasets.echo_audio import listening
+from floorbench.errors import DataError, missing_extra
 
 VERSION = "1"
 SEED = 20264
@@ -71,6 +78,32 @@ def build(*, out: Path, cache: Path) -> None:
     write_lines(out / "pairs.jsonl", pair_rows(todo))
     (out / "LICENSES.md").write_text(licences(), encoding="utf-8")
     (out / "manifest.json").write_text(dump(manifest(pcm, assets)), encoding="utf-8")
+
+
+def write_listening(source: EchoSource, out: Path) -> int:
+    """Write what a listener hears of every sample, one stereo file each, and return how many.
+
+    Up to the insertion's onset every sample value equals what systems get.
+    """
+    try:
+        import soundfile
+    except ImportError:
+        raise missing_extra("soundfile", "build") from None
+    out.mkdir(parents=True, exist_ok=True)
+    for row, place in source.rows:
+        tracks = []
+        for role in (Role.USER, Role.SYSTEM):
+            audio = source.channel(row, role, place=place)
+            if audio is None:
+                raise DataError("FB266", f"there is no {role} channel", where=place)
+            onset = row.events.insertion_start
+            heard = listening(
+                audio.read(), rate=RATE, onset=onset, role=role.value, how=row.listening
+            )
+            tracks.append(heard)
+        target = out / f"{row.sample_id}.flac"
+        soundfile.write(target, np.stack(tracks, axis=1), RATE, subtype="PCM_16")
+    return len(source.rows)
 
 
 def sample_row(scene: Scene, made: Rendered) -> dict[str, Any]:
@@ -201,7 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m floorbench.build.echo")
     parser.add_argument("--out", type=Path, required=True, help="root of the set")
     parser.add_argument("--cache", type=Path, default=Path("build-cache"), help="build cache")
+    parser.add_argument("--listening", type=Path, help="write the listening version of a built set")
     options = parser.parse_args(arguments)
+    if options.listening is not None:
+        count = write_listening(EchoSource(options.out), options.listening)
+        print(f"{count} files in {options.listening}")
+        return
     build(out=options.out, cache=options.cache.resolve())
 
 

@@ -50,8 +50,9 @@ def only_talk() -> Iterator[None]:
 
 
 def fail(error: FloorbenchError) -> int:
-    """Print an expected error and return its exit code."""
-    say(f"error: {error}")
+    """Print an expected error and return its exit code; names from data cannot steer a terminal."""
+    text = f"error: {error}"
+    say("".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text))
     return error.exit_code
 
 

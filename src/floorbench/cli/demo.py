@@ -125,7 +125,8 @@ def demo(
             console.data(f"  {folder_path}")
         console.data(
             f"next: floorbench compare {folders[0]} {folders[1]}\n"
-            f"      floorbench score {folders[0]} --all"
+            f"      floorbench score {folders[0]} --all\n"
+            f"      floorbench view {folders[0]} {folders[1]}   (see and hear the items)"
         )
     return 0
 

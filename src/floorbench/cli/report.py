@@ -74,10 +74,10 @@ def report(
         for remark in run.remarks:
             console.say(f"{run.path}: {remark}")
     drawing = out is not None or figures is not None
-    parts = html.sections(loaded, draws=draws, compared=compare, figures=drawing)
+    parts = html.sections(loaded, draws=draws, compared=compare, figures=drawing, told=console.say)
     if form is not None:
         for section in parts:
-            for table in section.tables:
+            for table in (*section.tables, *section.comparisons):
                 console.data(render(table, form))
     if figures is not None:
         for section in parts:

@@ -41,13 +41,23 @@ def view(
         import starlette  # noqa: F401
     except ImportError:
         raise missing_extra("starlette", "web") from None
-    from floorbench.report.stored import Sources, load
+    from floorbench.report.stored import Sources, StoredRun, load
     from floorbench.web.live import LiveRuns
     from floorbench.web.server import Viewer
     from floorbench.web.serving import Serving
 
     sources = Sources(dataset, reader=reader)
-    viewer = Viewer(LiveRuns(runs, lambda path: load(path, sources)))
+    with console.progress("reading runs") as tick:
+        count = 0
+
+        def read(path: Path) -> StoredRun:
+            nonlocal count
+            found = load(path, sources)
+            count += 1
+            tick(min(count, len(runs)), len(runs))
+            return found
+
+        viewer = Viewer(LiveRuns(runs, read))
     serving = Serving(viewer.app(), port=port)
     address = f"{serving.address}?token={viewer.token}"
     console.data(address)

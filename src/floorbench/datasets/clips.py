@@ -187,6 +187,10 @@ class ClipsSource:
             with table.open(encoding="utf-8-sig", newline="") as lines:
                 rows = csv.DictReader(lines, delimiter=delimiter)
                 columns = rows.fieldnames or []
+                twice = [c for c in dict.fromkeys(columns) if columns.count(c) > 1]
+                if twice:
+                    where = Place(name, 1)
+                    raise DataError("FB217", f"column '{twice[0]}' stands twice", where=where)
                 for needed in ("path", "label"):
                     if needed not in columns:
                         near = did_you_mean(needed, columns)

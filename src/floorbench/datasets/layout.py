@@ -137,6 +137,8 @@ def files_below(folder: Path, suffixes: Collection[str]) -> list[Path]:
                 str(path).encode()
             except UnicodeEncodeError:
                 what = f"the file name {str(path)!a} is no text in UTF-8"
-                raise DataError("FB402", what, hint="Rename the file.") from None
+                raise DataError(
+                    "FB402", what, hint="Rename it, or work in a UTF-8 locale."
+                ) from None
             found.append(path)
     return sorted(found)

@@ -90,12 +90,13 @@ class Ms98(Codec):
         if not document.tiers:
             raise DataError("FB708", "nothing to write: the document has no timed entries")
         tier = document.tiers[0]
-        segment = f"{clean_text(tier.name, 'token') or stem}-ms98-a-0001"
+        segment = _uncommented(f"{clean_text(tier.name, 'token') or stem}-ms98-a-0001", lost, tier)
         rows: list[Entry] = []
         before = ZERO
         for entry in (*tier.entries, None):
             start = entry.edges[0] if entry else max(document.duration or before, before)
-            segment = entry.extra.get("segment", segment) if entry else segment
+            if entry and "segment" in entry.extra:
+                segment = _uncommented(entry.extra["segment"], lost, tier)
             if start > before:
                 lost.add(f"gaps filled with {SILENCE}", tier.name)
                 gap = Entry(start=before, end=start, text=SILENCE, extra={"segment": segment})
@@ -118,6 +119,14 @@ class Ms98(Codec):
             f"{e.extra['segment']} {plain(e.edges[0])} {plain(e.edges[1])} {e.text}\n"
             for e in document.tiers[0].entries
         )
+
+
+def _uncommented(segment: str, lost: LossCounter, tier: Tier) -> str:
+    """Return a segment id that does not make a comment of its row."""
+    if not segment.startswith(";;"):
+        return segment
+    lost.add("segment ids that read as comments changed", tier.name)
+    return segment.lstrip(";") or "unnamed"
 
 
 def _side(segment: str) -> tuple[str, str | None, str | None]:

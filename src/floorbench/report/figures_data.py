@@ -113,6 +113,49 @@ def histories(runs: Sequence[StoredRun]) -> Iterator[Part]:
             yield Part(language, kept)
 
 
+def pair_successes(runs: Sequence[StoredRun]) -> Iterator[Part]:
+    """Yield, per language, PASR against macro accuracy: systems (tail 0 s) and constant policies.
+
+    Policies come from the first run; they are the same for all runs on the same data.
+    """
+    found: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    for position, run in enumerate(runs):
+        for e in run.result.estimates:
+            plain = not {"contrast", "answers"} & set(e.slice) and e.slice.get("tail") != "1 s"
+            policy = e.slice.get("baseline")
+            if e.metric not in ("pasr", "macro_accuracy") or e.value is None or not plain:
+                continue
+            if policy is not None and position:
+                continue
+            who = ("system", run.result.system.name) if policy is None else ("policy", policy)
+            at = found.setdefault(e.slice.get("language", ""), {}).setdefault(who, {})
+            at["pasr" if e.metric == "pasr" else "macro"] = 100 * e.value
+    for language, points in found.items():
+        rows = [
+            {"name": name, "kind": kind, **at}
+            for (kind, name), at in points.items()
+            if len(at) == 2
+        ]
+        if any(r["kind"] == "system" for r in rows):
+            yield Part(language, rows)
+
+
+def anticipations(runs: Sequence[StoredRun]) -> Iterator[Part]:
+    """Yield AUC of turn ends against the time before them (slices ``at=-240 ms`` and the like)."""
+    rows = [
+        {
+            "system": run.result.system.name,
+            "lead": -float(e.slice["at"].removesuffix(" ms")) / 1000,
+            "value": e.value,
+        }
+        for run in runs
+        for e in run.result.estimates
+        if e.metric == "auc" and e.value is not None and e.slice.get("at", "").endswith(" ms")
+    ]
+    if rows:
+        yield Part("", rows)
+
+
 def _ranked(run: StoredRun) -> Iterator[Measure]:
     """Yield the cells that rank items by score, one per slice: those over the most items."""
     for measure in run.measures:

@@ -8,9 +8,8 @@ as SVG; with the drawing library inside they also answer to the pointer.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from floorbench import __version__, codec
@@ -43,13 +42,19 @@ class Section(NamedTuple):
     title: str
     notices: Sequence[str]
     tables: Sequence[Table]
+    comparisons: Sequence[Table]
     figures: Sequence[Drawn]
     runs: Sequence[Mapping[str, Any]]
     problems: Sequence[str]
 
 
 def sections(
-    runs: Sequence[StoredRun], *, draws: int, compared: bool = True, figures: bool = True
+    runs: Sequence[StoredRun],
+    *,
+    draws: int,
+    compared: bool = True,
+    figures: bool = True,
+    told: Callable[[str], None] = lambda _: None,
 ) -> list[Section]:
     """Return what a report of runs holds, by task and data set.
 
@@ -59,6 +64,10 @@ def sections(
         Draws of the paired comparisons.
     compared : bool
         Compare the first run of a group with up to :data:`COMPARED` others.
+    figures : bool
+        Draw the figures.
+    told : function
+        Hears what is being compared, because that may take long.
 
     Raises
     ------
@@ -71,27 +80,35 @@ def sections(
     for run in runs:
         groups.setdefault((run.record.task_spec.name, run.digest), []).append(run)
     return [
-        _section(with_names(group), draws=draws, compared=compared, figures=figures)
+        _section(with_names(group), draws=draws, compared=compared, figures=figures, told=told)
         for group in groups.values()
     ]
 
 
-def _section(runs: Sequence[StoredRun], *, draws: int, compared: bool, figures: bool) -> Section:
+def _section(
+    runs: Sequence[StoredRun],
+    *,
+    draws: int,
+    compared: bool,
+    figures: bool,
+    told: Callable[[str], None],
+) -> Section:
     shown = list(tables([run.result for run in runs]))
+    compared_tables = []
     drawn = _figures(runs) if figures else []
     problems = []
     real = [r for r in runs if str(r.record.system_spec.level) != "reference"]
     if compared and len(real) > 1:
-        for a, b in combinations(real[: COMPARED + 1], 2):
-            if a is not real[0]:
-                break
+        a = real[0]
+        for b in real[1 : COMPARED + 1]:
             names = f"{a.result.system.name} against {b.result.system.name}"
+            told(f"comparing {names}")
             try:
                 found = compare_runs(a.opened, b.opened, draws=draws)
             except FloorbenchError as error:
                 problems.append(f"{names}: not compared: {error.what}")
                 continue
-            shown.append(comparison_table(found))
+            compared_tables.append(comparison_table(found))
             part = figures_data.differences(found)
             if part.rows and figures:
                 title = f"Paired differences, {part.about}"
@@ -102,6 +119,7 @@ def _section(runs: Sequence[StoredRun], *, draws: int, compared: bool, figures: 
         title=f"{first.task_spec.name} on {first.dataset.name}",
         notices=list(first.dataset.describe.get("notices", ())),
         tables=shown,
+        comparisons=compared_tables,
         figures=drawn,
         runs=[_provenance(run) for run in runs],
         problems=problems,
@@ -118,6 +136,8 @@ def _figures(runs: Sequence[StoredRun]) -> list[Drawn]:
             out.append(Drawn(name, title, draw("confusion", part.rows, title=title)))
     for kind, parts, words in (
         ("history", figures_data.histories(runs), "Against history"),
+        ("pair-success", figures_data.pair_successes(runs), "Pairs against accuracy"),
+        ("anticipation", figures_data.anticipations(runs), "Turn ends ahead of time"),
         ("reliability", figures_data.calibrations(runs), "Reliability"),
         ("trade-off", figures_data.trade_offs(runs), "Thresholds"),
     ):

@@ -61,7 +61,10 @@ def slice_text(slice_: Mapping[str, str]) -> str:
 
 def remark(estimate: Estimate) -> str:
     """Return what must be read beside a value: reasons, warnings, notes."""
-    said = (estimate.reason, estimate.interval.reason, estimate.interval.warning, estimate.note)
+    value, interval = estimate.reason, estimate.interval.reason
+    if value is not None and interval is not None and value.endswith(interval):
+        interval = None  # an undeclared cell carries its reason twice
+    said = (value, interval, estimate.interval.warning, estimate.note)
     return "; ".join(dict.fromkeys(s for s in said if s))
 
 

@@ -148,15 +148,18 @@ class Cells:
     def _areas(
         self, units: Scored, where: Mapping[str, str], *, headline: bool
     ) -> Iterator[Measure]:
-        """AUC over all items and, where some have no score, over the answered ones."""
+        """AUC over all items; where some have no score it is undefined, and the one over the
+        answered items, so labelled, takes its place in the table."""
         scores = without_unscored(units)
-        yield self._cell(auc(positive="Takeover"), scores, where, headline=headline)
-        if (scores.column("outcome") != OK).any():
+        whole = not (scores.column("outcome") != OK).any()
+        yield self._cell(auc(positive="Takeover"), scores, where, headline=headline and whole)
+        if not whole:
             yield self._cell(
                 auc(positive="Takeover", missing="drop"),
                 scores,
                 {**where, "items": "answered"},
                 note="answered items only",
+                headline=headline,
             )
 
     # ---- stage 2 -----------------------------------------------------------------------------

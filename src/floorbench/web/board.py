@@ -48,7 +48,8 @@ def table_json(table: Table, owners: Mapping[int, int]) -> dict[str, Any]:
 
 def _cell_json(cell: Cell, owners: Mapping[int, int]) -> dict[str, Any]:
     about = cell.about
-    run = owners.get(id(about.slice)) if about is not None else None
+    own = about is not None and "baseline" not in about.slice
+    run = owners.get(id(about.slice)) if about is not None and own else None
     return {
         "shown": cell.shown(),
         "interval": cell.interval(),

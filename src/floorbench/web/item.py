@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from floorbench import codec
-from floorbench.core.prediction import Event, Prediction, PredictionKey
+from floorbench.core.prediction import Decision, Event, Prediction, PredictionKey
 from floorbench.core.sample import AudioRef, Observation, Sample
 from floorbench.errors import FloorbenchError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
@@ -39,12 +38,13 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
     sample = group.samples[row]
     shown = sample.observation
     runs = [_run(run, row, group) for run in group.runs]
+    gold = group.runs[0].stored.opened.task.gold(sample)
     return {
         "key": {"sample": key.sample_id, "condition": key.condition, "trial": key.trial},
         "task": group.task,
         "cluster": sample.cluster,
         "tags": dict(sample.tags),
-        "gold": codec.to_builtins(sample.target),
+        "gold": _gold(sample, gold),
         "language": shown.language,
         "state": shown.state,
         "spoken": shown.spoken_prefix,
@@ -56,7 +56,7 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
         ],
         "target": _sound(TARGET, list(shown.channels.values())),
         "words": _words(shown),
-        "events": _gold_events(sample.target),
+        "events": _gold_events(sample.target, gold),
         "conditions": _siblings(group, key),
         "runs": runs,
     }
@@ -91,18 +91,47 @@ def _words(shown: Observation) -> list[dict[str, Any]]:
     ]
 
 
-def _gold_events(target: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return whatever of the gold answer stands on the time line: records with a time or start."""
-    out = []
+def _gold(sample: Sample, gold: Decision) -> dict[str, str]:
+    """Return the gold answer as the task reads it, then the data's own short fields."""
+    out = {} if gold.label is None else {"answer": gold.label}
+    out |= {name: f"{value:.4g}" for name, value in gold.scores.items()}
+    for name, value in sample.target.items():
+        if isinstance(value, str | int | float) and str(value) not in out.values():
+            out[name] = str(value)
+    return out
+
+
+def _gold_events(target: Mapping[str, Any], gold: Decision) -> list[dict[str, Any]]:
+    """Return whatever of the gold answer stands on the time line.
+
+    Events of the task's gold decision; in the data's own target, records with a time or a start,
+    and named times, of which ``x_start`` and ``x_end`` make one span.
+    """
+    out = [{"kind": e.label or e.kind, "start": e.time, "end": e.end} for e in gold.events]
     for name, value in target.items():
         for record in value if isinstance(value, list | tuple) else ():
-            if not isinstance(record, Mapping):
-                continue
-            start = record.get("time", record.get("start"))
-            if isinstance(start, int | float) and not isinstance(start, bool):
+            if isinstance(record, Mapping) and _is_time(record.get("time", record.get("start"))):
                 label = record.get("label", record.get("kind", name))
-                end = record.get("end")
-                out.append({"kind": str(label), "start": float(start), "end": end})
+                start = float(record.get("time", record.get("start")))
+                out.append({"kind": str(label), "start": start, "end": record.get("end")})
+        if isinstance(value, Mapping) and value and all(_is_time(v) for v in value.values()):
+            out += _named_times(value)
+    return out
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _named_times(times: Mapping[str, float]) -> list[dict[str, Any]]:
+    out = []
+    for name, time in times.items():
+        stem, _, edge = name.rpartition("_")
+        if edge == "end" and f"{stem}_start" in times:
+            continue
+        end = times.get(f"{stem}_end") if edge == "start" else None
+        kind = stem if edge == "start" and end is not None else name
+        out.append({"kind": kind.replace("_", " "), "start": float(time), "end": end})
     return out
 
 
@@ -271,7 +300,9 @@ def _native(prediction: Prediction, score: str | None) -> str:
     if score is not None and score in decision.scores:
         return f"{score} = {decision.scores[score]:.4g}"
     if decision.events:
-        return f"with {len(decision.events)} events"
+        shown = [f"{e.label or e.kind} at {e.time:.2f} s" for e in decision.events[:6]]
+        more = len(decision.events) - len(shown)
+        return ", ".join(shown) + (f" and {more} more events" if more else "")
     return "nothing"
 
 

@@ -108,8 +108,7 @@ function top(item, run) {
 }
 
 function goldText(gold) {
-  const simple = Object.entries(gold).filter(([, v]) => v === null || typeof v !== "object");
-  return simple.map(([k, v], i) => [i ? ", " : "", h("span", { class: "quiet" }, `${k} `), h("strong", {}, String(v))]);
+  return Object.entries(gold).map(([k, v], i) => [i ? ", " : "", h("span", { class: "quiet" }, `${k} `), h("strong", {}, v)]);
 }
 
 function dialogue(item, sounds, run) {
@@ -158,7 +157,7 @@ function marksOf(item) {
 function timeTable(item) {
   const marks = marksOf(item);
   if (!marks.length) return null;
-  return h("details", {}, h("summary", {}, `${marks.length} events and decisions in time`),
+  return h("details", {}, h("summary", {}, `events and decisions in time (${marks.length})`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "events in time" },
       h("table", { class: "plain" },
         h("thead", {}, h("tr", {}, ["what", "of", "start", "end", "commit"].map((t) => h("th", { scope: "col" }, t)))),

@@ -1,5 +1,7 @@
 // Playing and recording on one clock: the frames of one AudioContext.
 
+const STILL = 4; // seconds without progress of the clock
+
 /** Everything that sounds or is heard. */
 export class Sound {
   constructor() {
@@ -8,6 +10,7 @@ export class Sound {
     this.captures = new Set();
     this.level = 0;
     this.microphone = null;
+    this.lost = null;
   }
 
   get rate() { return this.context.sampleRate; }
@@ -16,6 +19,7 @@ export class Sound {
 
   async start({ microphone }) {
     await this.context.resume();
+    this.watch();
     if (!microphone || this.microphone) return;
     const stream = await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1, latency: { ideal: 0.1 } },
@@ -29,7 +33,28 @@ export class Sound {
     silent.gain.value = 0;
     source.connect(tap).connect(silent).connect(this.context.destination);
     tap.port.onmessage = ({ data }) => this.take(data);
+    stream.getAudioTracks()[0].addEventListener("ended", () => this.lose("The microphone was lost."));
     this.microphone = stream;
+  }
+
+  /** Notice when the clock stands still: the device is gone, or the browser gave up on it. */
+  watch() {
+    let before = -1;
+    let still = 0;
+    clearInterval(this.watching);
+    this.watching = setInterval(() => {
+      still = this.now > before ? 0 : still + 1;
+      before = this.now;
+      if (still >= STILL) this.lose("The sound stopped.");
+    }, 1000);
+  }
+
+  /** Give up: nothing recorded from now on could be placed. */
+  lose(why) {
+    this.lost ??= new Error(why);
+    clearInterval(this.watching);
+    for (const capture of this.captures) capture.reject(this.lost);
+    this.captures.clear();
   }
 
   /** Facts about the sound settings; labels and ids of devices stay out, they can name people. */
@@ -90,6 +115,7 @@ export class Sound {
   }
 
   async close() {
+    clearInterval(this.watching);
     this.microphone?.getTracks().forEach((t) => t.stop());
     await this.context.close();
   }

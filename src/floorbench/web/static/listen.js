@@ -114,6 +114,14 @@ function beat(test) {
 }
 
 async function beats(test) {
+  try {
+    await measured(test);
+  } catch (error) {
+    interrupted(error);
+  }
+}
+
+async function measured(test) {
   const { sound, room } = state;
   const circle = pad(voice() ? "ta · ta · ta" : "space");
   sheet("Keeping time", circle.node);
@@ -124,20 +132,22 @@ async function beats(test) {
   const end = times.at(-1) + room.period;
   const taps = [];
   const stop = listenForKeys(circle, (heard) => taps.push(heard));
-  let heardRate = null;
-  if (voice()) {
-    const from = Math.round((first - room.period / 2) * sound.rate);
-    const capture = new Capture(sound, {
-      first: from, last: Math.round(end * sound.rate),
-      send: (pcm, at) => sendSound({ kind: "latency", item: String(test) }, pcm, at),
-    });
-    await capture.finished;
-    heardRate = { rate: sound.rate, started: from / sound.rate, item: test, visit: state.me.visit };
-  } else {
-    await until(end);
+  let recorded = {};
+  try {
+    if (voice()) {
+      const from = Math.round((first - room.period / 2) * sound.rate);
+      await new Capture(sound, {
+        first: from, last: Math.round(end * sound.rate),
+        send: (pcm, at) => sendSound({ kind: "latency", item: String(test) }, pcm, at),
+      }).finished;
+      recorded = { rate: sound.rate, started: from / sound.rate, item: test, visit: state.me.visit };
+    } else {
+      await until(end);
+    }
+  } finally {
+    stop();
   }
-  stop();
-  const found = await post("latency", { kind: voice() ? "voice" : "tap", beats: times, taps, ...heardRate });
+  const found = await post("latency", { kind: voice() ? "voice" : "tap", beats: times, taps, ...recorded });
   if (found.steady) {
     ready();
     return;
@@ -182,8 +192,13 @@ function listenForKeys(circle, onpress) {
 }
 
 function until(time) {
-  return new Promise((resolve) => {
-    const look = () => (state.sound.now >= time ? resolve() : setTimeout(look, 50));
+  const { sound } = state;
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (sound.lost) reject(sound.lost);
+      else if (sound.now >= time) resolve();
+      else setTimeout(look, 50);
+    };
     look();
   });
 }
@@ -252,7 +267,9 @@ async function run() {
       free = here.stop;
       fetched.delete(item);
       if (n + 1 < todo.length) load(todo[n + 1]);
-      finished.push(keep(here, sent, () => hidden));
+      const kept = keep(here, sent, () => hidden);
+      kept.catch(() => {}); // looked at below
+      finished.push(kept);
       await until(at);
       circle.say(voice() ? "listen and respond" : "space", true);
       count.textContent = `Turn ${me.items.length - todo.length + n + 1} of ${me.items.length}`;
@@ -262,13 +279,25 @@ async function run() {
     }
     await Promise.all(finished);
   } catch (error) {
-    problem(error);
-    throw error;
+    interrupted(error);
+    return;
   } finally {
     stop();
     document.removeEventListener("visibilitychange", hide);
   }
   ready();
+}
+
+/** Something went wrong inside a turn: it is played again, as after closing the page. */
+function interrupted(error) {
+  sheet("Interrupted", h("p", {}, error.message, " What you gave so far is kept. What was interrupted comes again."),
+    error.hint ? h("p", { class: "quiet" }, error.hint) : null,
+    h("div", { class: "actions" }, button("Go on", async () => {
+      const { id } = state.me;
+      await state.sound.close().catch(() => {});
+      state.sound = null;
+      await join(id, true);
+    }, { class: "main" })));
 }
 
 /** Record one turn to its end, then have it kept. */

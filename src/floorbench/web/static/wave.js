@@ -99,7 +99,7 @@ export function drawLine(canvas, { wave, seconds, words, marks, at }) {
     paper.fillStyle = colour("ink");
     paper.fillText(role, 4, top + LANE / 2);
   });
-  ruler(paper, { seconds, x, y: height - 10, colour: colour("quiet"), from: bottom });
+  ruler(paper, { seconds, most: span / 58, x, y: height - 10, colour: colour("quiet"), from: bottom });
   if (words.length) {
     paper.fillStyle = colour("ink");
     let free = 0;
@@ -119,9 +119,10 @@ export function drawLine(canvas, { wave, seconds, words, marks, at }) {
     paper.lineWidth = m.kind === "gold" ? 2 : 1.5;
     paper.setLineDash(m.kind === "gold" ? [] : m.kind === "cutoff" ? [2, 3] : [5, 3]);
     if (m.end !== null && m.end !== undefined) {
-      paper.globalAlpha = 0.16;
+      paper.globalAlpha = 0.1;
       paper.fillRect(left, TOP, x(m.end) - left, bottom - TOP);
       paper.globalAlpha = 1;
+      paper.fillRect(left, m.kind === "gold" ? 14 : TOP - 5, x(m.end) - left, 2);
     }
     paper.beginPath();
     paper.moveTo(left, m.kind === "gold" ? 4 : 18);
@@ -143,8 +144,8 @@ export function drawLine(canvas, { wave, seconds, words, marks, at }) {
   }
 }
 
-function ruler(paper, { seconds, x, y, colour, from }) {
-  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600].find((s) => seconds / s <= 12) ?? 1800;
+function ruler(paper, { seconds, most, x, y, colour, from }) {
+  const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600].find((s) => seconds / s <= most) ?? 1800;
   paper.fillStyle = colour;
   for (let t = 0; t <= seconds + 1e-9; t += step) {
     paper.fillRect(x(t), from, 1, 5);

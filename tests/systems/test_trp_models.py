@@ -15,7 +15,7 @@ from floorbench.tasks.trp import TrpTask
 from support import trp_tiny
 
 NEEDS_A_MODEL = {f"{way}-{client}" for way in ("boundary", "yesno", "generate")
-                 for client in ("openai", "ollama")}  # fmt: skip
+                 for client in ("openai", "ollama", "hf")}  # fmt: skip
 ROWS = [
     name
     for name, entry in SYSTEMS.entries().items()

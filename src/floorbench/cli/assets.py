@@ -13,10 +13,8 @@ from floorbench.cli import console
 from floorbench.errors import FloorbenchError
 
 # Named sets of assets for set-up steps.
-SETS = {
-    "demo": ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad", "smollm2-135m"),
-    "test": ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad"),
-}
+_DEMO = ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0", "silero-vad")
+SETS = {"demo": _DEMO, "test": (*_DEMO, "smollm2-135m")}
 
 # What `doctor` looks for: import name, extra, what it is for.
 OPTIONAL = (
@@ -24,7 +22,13 @@ OPTIONAL = (
     ("webrtcvad", "webrtc", "the WebRTC VAD baseline"),
     ("xllamacpp", "llama", "the embedded language model"),
     ("openai", "openai", "models behind OpenAI-compatible servers"),
+    ("starlette", "web", "the viewer and the listening page"),
     ("altair", "report", "figures and report pages"),
+    ("websockets", "stream", "streaming systems over a WebSocket"),
+    ("sklearn", "probe", "trained probes and shortcut audits"),
+    ("tokenizers", "text", "turn detectors that read text"),
+    ("google.genai", "gemini", "Gemini's service"),
+    ("transformers", "hf", "models of the transformers library"),
 )
 
 
@@ -110,7 +114,7 @@ def doctor(*, json: bool = False) -> int:
     extras = [
         {
             "package": module,
-            "installed": importlib.util.find_spec(module) is not None,
+            "installed": _installed(module),
             "extra": extra,
             "for": purpose,
         }
@@ -143,6 +147,13 @@ def doctor(*, json: bool = False) -> int:
     ]
     console.data(console.columns(rows, ("optional package", "state", "needed for")))
     return doctor_assets()
+
+
+def _installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package above it is missing
+        return False
 
 
 def _plain(status: store.AssetStatus) -> dict[str, object]:

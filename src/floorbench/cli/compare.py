@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import Form, ThresholdsFrom
+from floorbench.errors import DataError, Place
 from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
 from floorbench.run.artefact import read_artefact
@@ -36,11 +37,11 @@ def compare(
     Parameters
     ----------
     first
-        Run that the others are compared with.
+        The run in question: A.
     second
-        A run.
+        The run it is compared with: B.
     others
-        More runs.
+        More runs; then the last one is B, and each of the others is A in a table of its own.
     draws
         Draws of the paired cluster bootstrap.
     level
@@ -53,9 +54,11 @@ def compare(
         Print JSON.
     """
     thresholds = [read_artefact(path) for path in thresholds_from or ()]
-    base, *runs = (
-        open_predictions(path, thresholds=thresholds) for path in (first, second, *others)
-    )
+    paths = (first, second, *others)
+    for path in paths:
+        if not path.exists():
+            raise DataError("FB402", "there is no such run folder", where=Place(str(path)))
+    *runs, base = (open_predictions(path, thresholds=thresholds) for path in paths)
     found = compare_many(
         runs,
         base,

@@ -169,3 +169,19 @@ def test_runs_of_one_system_get_their_ids(tmp_path: Path) -> None:
     paths.append(duo_runs(tmp_path / "more")[1])
     named = with_names([duo_reader()(p) for p in paths])
     assert [r.result.system.name for r in named] == ["one (a)", "one (b)", "two"]
+
+
+def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
+    from floorbench.cli.run import run
+    from floorbench.report.figures_data import calibrations, trade_offs
+    from support import two_channel_tiny
+
+    calls = two_channel_tiny.build(tmp_path / "calls")
+    given = {"data": str(calls), "out": tmp_path / "runs", "score": False}
+    assert run("dualturn-4s", "silence-frames", task_sets=["min_gap=4"], **given) == 0  # type: ignore[arg-type]
+    (path,) = (p.parent for p in (tmp_path / "runs").rglob("run.json"))
+    stored = load(path, Sources())
+    traces = [i.prediction.decision.trace for i in stored.items if i.prediction is not None]
+    assert traces
+    assert all(trace is not None and trace.data for trace in traces)
+    assert list(calibrations([stored])) == list(trade_offs([stored])) == []

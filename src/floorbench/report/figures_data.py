@@ -159,7 +159,8 @@ def anticipations(runs: Sequence[StoredRun]) -> Iterator[Part]:
 def _ranked(run: StoredRun) -> Iterator[Measure]:
     """Yield the cells that rank items by score, one per slice: those over the most items."""
     for measure in run.measures:
-        if measure.metric.spec.name == "auc" and measure.undeclared is None:
+        named = measure.metric.spec.name == "auc" and measure.undeclared is None
+        if named and "score" in measure.scored.columns:
             yield measure
 
 

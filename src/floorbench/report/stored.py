@@ -21,6 +21,7 @@ from floorbench.run.due import Plan, due_items
 from floorbench.run.scoring import Opened, Result, read_result
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
+from floorbench.run.traces import get
 
 UNREADABLE_AUDIO = ("FB216", "FB301", "FB302", "FB303", "FB304", "FB305", "FB306")
 
@@ -241,7 +242,8 @@ def _predictions(folder: RunFolder) -> tuple[dict[PredictionKey, Prediction], in
         if prediction.key in found:
             repeated += 1
         else:
-            found[prediction.key] = prediction
+            decision = get(folder.path, prediction.decision)
+            found[prediction.key] = replace(prediction, decision=decision)
     return found, repeated
 
 

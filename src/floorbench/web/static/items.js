@@ -212,6 +212,12 @@ function head(group, run) {
     h("span", {}, group.runs.length > 1 ? "runs" : ""));
 }
 
+/** What stands for an answer without a label: items of sessions have no label of their own. */
+function said(own, gold) {
+  if (own.outcome !== "ok") return own.outcome;
+  return gold === null || gold === undefined ? "answered" : "unusable";
+}
+
 function cells(line, group, run) {
   const own = line.runs[run];
   const verdict = own ? verdictOf(own.right) : "not asked";
@@ -223,7 +229,7 @@ function cells(line, group, run) {
     h("span", { class: "scenario" }, line.scenario),
     h("span", { class: "gold" }, short(line.gold)),
     h("span", { class: `said ${verdict}` }, sign(verdict), " ",
-      own ? short(own.predicted) ?? (own.outcome === "ok" ? "unusable" : own.outcome) : ""),
+      own ? short(own.predicted) ?? said(own, line.gold) : ""),
     h("span", { class: "number score" }, own?.score === null || own === null ? "" : own.score.toFixed(3)),
     h("span", { class: "strip" }, line.runs.length > 1
       ? line.runs.map((r, i) => {

@@ -122,11 +122,11 @@ class Ms98(Codec):
 
 
 def _uncommented(segment: str, lost: LossCounter, tier: Tier) -> str:
-    """Return a segment id that does not make a comment of its row."""
-    if not segment.startswith(";;"):
+    """Return a segment id that does not read as a comment or a byte-order mark."""
+    if not segment.startswith((";;", "\ufeff")):
         return segment
     lost.add("segment ids that read as comments changed", tier.name)
-    return segment.lstrip(";") or "unnamed"
+    return segment.lstrip(";\ufeff") or "unnamed"
 
 
 def _side(segment: str) -> tuple[str, str | None, str | None]:

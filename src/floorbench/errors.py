@@ -775,6 +775,26 @@ CODES: dict[str, Code] = {
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
     # ---- FB9xx: construction -------------------------------------------------------------------
+    "FB881": Code(
+        "no recording to mix",
+        "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",
+        "Prepare it with `floorbench assets get speech`, or describe the files in `credits.json`.",
+    ),
+    "FB882": Code(
+        "credits unreadable",
+        "The `credits.json` of a folder of recordings is not a JSON object of file name to object.",
+        "Correct the file; each entry has author, source, licence and kind.",
+    ),
+    "FB883": Code(
+        "recording unusable",
+        "A recording of a pool cannot be decoded, is silent, or a clean track is missing.",
+        "Remove or replace the recording.",
+    ),
+    "FB884": Code(
+        "sound setting outside its range",
+        "A scene, a range of a scene or a telephone law is unknown or out of order.",
+        "Give two ascending numbers, or one of the names in the hint.",
+    ),
     "FB901": Code(
         "speech asset missing or changed",
         "A package with voice, model or noise data cannot be fetched, or its SHA-256 differs.",

@@ -775,6 +775,11 @@ CODES: dict[str, Code] = {
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
     # ---- FB9xx: construction -------------------------------------------------------------------
+    "FB851": Code(
+        "recipe setting unknown or out of range",
+        "A recipe has no such setting, or the value cannot be used.",
+        "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
+    ),
     "FB881": Code(
         "no recording to mix",
         "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",

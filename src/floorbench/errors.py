@@ -800,6 +800,21 @@ CODES: dict[str, Code] = {
         "A scene, a range of a scene or a telephone law is unknown or out of order.",
         "Give two ascending numbers, or one of the names in the hint.",
     ),
+    "FB885": Code(
+        "mining rule out of range",
+        "A threshold of the rules that propose candidates cannot be used.",
+        "Give lengths in seconds; the longest target is at least as long as the shortest.",
+    ),
+    "FB886": Code(
+        "no two-channel corpus",
+        "Candidates are mined from two-channel sessions; this dataset has none.",
+        "Name the reader of a two-channel format; `floorbench list datasets` shows them.",
+    ),
+    "FB887": Code(
+        "verdicts unreadable",
+        "The file of review verdicts is missing, broken, or says two things of one item.",
+        "Export it again with `floorbench review`.",
+    ),
     "FB901": Code(
         "speech asset missing or changed",
         "A package with voice, model or noise data cannot be fetched, or its SHA-256 differs.",

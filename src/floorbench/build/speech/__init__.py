@@ -1,1 +1,1 @@
-"""Speech for construction: voices, recognisers and aligners behind protocols, and what gates them."""
+"""Speech for construction: voices, recognisers, aligners, and the gate between them."""

@@ -123,13 +123,9 @@ class CachedASR:
         """The identity of the recogniser itself."""
         return self._asr.identity
 
-    def transcribe(
-        self, audio: Audio, rate: int, *, language: str, careful: bool = False
-    ) -> Heard:
+    def transcribe(self, audio: Audio, rate: int, *, language: str, careful: bool = False) -> Heard:
         """Return what was heard before, or listen (see :class:`ASR`)."""
-        key = _key(
-            provider=self.identity, heard=[digest(audio, rate), language], careful=careful
-        )
+        key = _key(provider=self.identity, heard=[digest(audio, rate), language], careful=careful)
         path = self._folder / key[:2] / f"{key}.json"
         if path.exists():
             row = json.loads(path.read_text("utf-8"))

@@ -16,7 +16,7 @@ from floorbench.build.starter_plan import voice_language
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError
 
-_SILENT = frozenset(" ˈˌː.,!?;:—…\"“”()/→↗↘↓0123456789")
+_SILENT = frozenset(' ˈˌː.,!?;:—…"“”()/→↗↘↓0123456789')
 
 
 def sounds(phonemes: str) -> int:
@@ -39,7 +39,7 @@ class KokoroTTS:
         Folder made by :func:`floorbench.build.speech_assets.assemble`.
     """
 
-    can = Can(returns_words=True, deterministic=True)
+    can = Can(returns_words=True, speed=True, deterministic=True)
 
     def __init__(self, assets: Path) -> None:
         self._assets = assets

@@ -239,9 +239,7 @@ class Qwen3ASR:
         """Models."""
         return {"name": "qwen3-asr", "model": self._model, "aligner": self._aligner}
 
-    def transcribe(
-        self, audio: Audio, rate: int, *, language: str, careful: bool = False
-    ) -> Heard:
+    def transcribe(self, audio: Audio, rate: int, *, language: str, careful: bool = False) -> Heard:
         """Write down what is said (see :class:`floorbench.build.speech.providers.ASR`)."""
         if self._loaded is None:
             cls = _take("qwen_asr", "Qwen3ASRModel", "pip install qwen-asr (own environment)")

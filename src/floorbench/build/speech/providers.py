@@ -41,6 +41,8 @@ class Can:
         Takes an emotion.
     returns_words : bool
         Gives word times with its audio or its text.
+    speed : bool
+        Has a native speed; otherwise only 1 is allowed.
     deterministic : bool
         Equal arguments give equal samples (text) every time.
     batch_size : int
@@ -50,6 +52,7 @@ class Can:
     clones: bool = False
     emotion: bool = False
     returns_words: bool = False
+    speed: bool = False
     deterministic: bool = False
     batch_size: int = 1
 
@@ -156,9 +159,7 @@ class ASR(Protocol):
         """Everything beside the arguments that decides the text; no secrets."""
         ...
 
-    def transcribe(
-        self, audio: Audio, rate: int, *, language: str, careful: bool = False
-    ) -> Heard:
+    def transcribe(self, audio: Audio, rate: int, *, language: str, careful: bool = False) -> Heard:
         """Write down what is said; ``careful`` asks for a wider search, where there is one."""
         ...
 

@@ -124,4 +124,5 @@ def stretched(audio: Audio, rate: int, factor: float) -> Audio:
     stretch.preset(1, rate)
     stretch.timeFactor = 1.0 / factor
     result = np.asarray(stretch.process(audio[None, :].astype(np.float32)), dtype=np.float32)
-    return result[0]
+    mono: Audio = result[0]
+    return mono

@@ -71,9 +71,7 @@ class Whisper:
             "faster_whisper": version,
         }
 
-    def transcribe(
-        self, audio: Audio, rate: int, *, language: str, careful: bool = False
-    ) -> Heard:
+    def transcribe(self, audio: Audio, rate: int, *, language: str, careful: bool = False) -> Heard:
         """Write down what is said: beam 1, or 5 when careful (see :class:`ASR`)."""
         model = self._load()
         import soxr

@@ -94,7 +94,9 @@ class Endpoint:
                 cause = self._clean(str(error.__cause__ or error))
                 raise Refused(f"no connection: {cause}", again=True) from None
             except openai.OpenAIError as error:
-                raise Refused(self._clean(f"{type(error).__name__}: {error}"), again=False) from None
+                raise Refused(
+                    self._clean(f"{type(error).__name__}: {error}"), again=False
+                ) from None
 
         try:
             return calling(once, self.policy)
@@ -139,7 +141,7 @@ class SpeechServer:
         self._model = model
         self._pcm_rate = pcm_rate
         self._qwen = qwen
-        self.can = Can(clones=qwen, emotion=emotion)
+        self.can = Can(clones=qwen, emotion=emotion, speed=True)
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
@@ -209,7 +211,8 @@ class SpeechServer:
 
 def _pcm(content: bytes) -> Audio:
     whole = content[: len(content) // 2 * 2]
-    return (np.frombuffer(whole, dtype="<i2").astype(np.float32)) / 32768
+    scaled: Audio = np.frombuffer(whole, dtype="<i2").astype(np.float32) / np.float32(32768)
+    return scaled
 
 
 def read_wav(content: bytes) -> tuple[Audio, int]:
@@ -276,9 +279,7 @@ class TranscriptionServer:
             "words": self.can.returns_words,
         }
 
-    def transcribe(
-        self, audio: Audio, rate: int, *, language: str, careful: bool = False
-    ) -> Heard:
+    def transcribe(self, audio: Audio, rate: int, *, language: str, careful: bool = False) -> Heard:
         """Write down what is said (see :class:`floorbench.build.speech.providers.ASR`)."""
         settings: dict[str, Any] = {
             "model": self._model,

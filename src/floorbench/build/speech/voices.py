@@ -8,9 +8,11 @@ from itertools import combinations
 
 import numpy as np
 
+from floorbench.build.speech.providers import Reference
 from floorbench.build.starter_plan import VOICES
 from floorbench.errors import UsageError
 
+Voice = str | Reference
 ROLES = ("user", "third_party", "background", "babble")
 
 
@@ -32,7 +34,7 @@ KOKORO: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """The embedded voices; ``a+b`` is the mean of two, both from the same pool."""
 
 
-def disjoint(pools: Mapping[str, Sequence[str]]) -> None:
+def disjoint(pools: Mapping[str, Sequence[Voice]]) -> None:
     """Check that no voice, alone or in a blend, is in two pools that are heard as people.
 
     Blends count as their parts, except in the babble, where nobody is to be recognised.
@@ -45,7 +47,8 @@ def disjoint(pools: Mapping[str, Sequence[str]]) -> None:
     owner: dict[str, str] = {}
     for role in ROLES:
         for voice in pools.get(role, ()):
-            parts = [voice] if role == "babble" else voice.split("+")
+            name = voice if isinstance(voice, str) else str(voice.path)
+            parts = [name] if role == "babble" else name.split("+")
             for part in parts:
                 if owner.setdefault(part, role) != role:
                     raise UsageError("FB875", f"voice {part!r} is both {owner[part]} and {role}")
@@ -57,7 +60,7 @@ def generator(*parts: object) -> np.random.Generator:
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
 
 
-def choose(pool: Sequence[str], *, seed: int, family: str, role: str, turn: int = 0) -> str:
+def choose(pool: Sequence[Voice], *, seed: int, family: str, role: str, turn: int = 0) -> Voice:
     """Return the voice of a role in a dialogue family; ``turn`` counts on to the next one.
 
     Siblings of one family hear the same speaker, whatever else differs between them.

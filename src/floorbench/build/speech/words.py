@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from floorbench.build.speech.providers import Aligner, Audio, Spoken, Word
+from floorbench.build.speech.providers import Aligner, Spoken, Word
 from floorbench.errors import DataError
 
 
@@ -115,7 +116,7 @@ def cut_after(words: Sequence[Word], prefix: str) -> float:
     0.45
     """
     wanted, said = letters(prefix), ""
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         said += letters(word.text)
         if said == wanted and wanted:
             return round((word.end + following.start) / 2, 4)

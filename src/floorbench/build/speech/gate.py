@@ -103,7 +103,7 @@ Measure = Callable[[str, str, str], Errors]
 
 
 def phonemes_of(text: str, language: str, counted: int | None) -> int:
-    """Return the phonemes of a text: as counted by its voice, else letters, or two per Han character."""
+    """Return the phonemes that a voice counted, else one per letter or two per Han character."""
     if counted is not None:
         return counted
     letters = sum(c.isalnum() for c in text)

@@ -99,17 +99,26 @@ NEEDS = {
 
 
 HF = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
+SPEECH = all(
+    importlib.util.find_spec(name)
+    for name in ("jiwer", "whisper_normalizer", "zhconv", "cn2an", "pypinyin", "python_stretch")
+)
+LARGE = {
+    "needs_hf": ("torch and transformers (the extra hf)", HF),
+    "needs_speech": ("the speech packages (the extra build)", SPEECH),
+}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out (and name) tests whose needs this machine does not meet; in CI that is an error.
 
-    Tests of the large extra ``hf`` are left out without an error: a machine may do without it.
+    Tests of large extras (``LARGE``) are left out without an error: a machine may do without.
     """
-    dropped = [item for item in items if not HF and item.get_closest_marker("needs_hf")]
-    if dropped:
-        items[:] = [item for item in items if item not in dropped]
-        _left_out["torch and transformers (the extra hf)"] = len(dropped)
+    for marker, (what, met) in LARGE.items():
+        dropped = [item for item in items if not met and item.get_closest_marker(marker)]
+        if dropped:
+            items[:] = [item for item in items if item not in dropped]
+            _left_out[what] = len(dropped)
     for fixture, (what, met) in NEEDS.items():
         if met:
             continue

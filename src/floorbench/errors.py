@@ -774,11 +774,45 @@ CODES: dict[str, Code] = {
         "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
-    # ---- FB9xx: construction -------------------------------------------------------------------
     "FB851": Code(
         "recipe setting unknown or out of range",
         "A recipe has no such setting, or the value cannot be used.",
         "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
+    ),
+    "FB871": Code(
+        "speech cannot be made this way",
+        "A voice cannot do what is asked: clone, speak a language, take an emotion or a speed.",
+        "Choose a provider that can, or leave the request out.",
+    ),
+    "FB872": Code(
+        "speech provider failed",
+        "A voice, a recogniser or its server gave an error or an answer that is none.",
+        "The message holds the provider's own words; the item is tried again in the next run.",
+    ),
+    "FB873": Code(
+        "speech service refused the key",
+        "A speech server needs a key that is not set, or refuses the one that is.",
+        "Put the key into the named environment variable; keys are never options or files.",
+    ),
+    "FB874": Code(
+        "words cannot be timed",
+        "Neither the voice nor an aligner can say when a word of the utterance ends.",
+        "Use a voice with word times, or install an aligner; times are never guessed.",
+    ),
+    "FB875": Code(
+        "speech settings not usable",
+        "A pool of voices is empty or shares a voice with another, or a band or threshold is off.",
+        "The message names the voice or the value.",
+    ),
+    "FB876": Code(
+        "transcript cannot be compared",
+        "There is no normaliser for the language, or nothing is left of the text after it.",
+        "English and Mandarin are supported; check the named text.",
+    ),
+    "FB877": Code(
+        "item is no dialogue",
+        "An item lacks language, history or target, or its cut is no beginning of its text.",
+        "Correct the stage that wrote the item.",
     ),
     "FB881": Code(
         "no recording to mix",
@@ -815,6 +849,7 @@ CODES: dict[str, Code] = {
         "The file of review verdicts is missing, broken, or says two things of one item.",
         "Export it again with `floorbench review`.",
     ),
+    # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",
         "A package with voice, model or noise data cannot be fetched, or its SHA-256 differs.",

@@ -156,7 +156,9 @@ class SoundStore:
         scaled = np.rint(values.astype(np.float64) * FULL_SCALE)
         pcm = np.clip(scaled, -FULL_SCALE, FULL_SCALE - 1).astype("<i2")
         digest = sound_digest(pcm, rate)
-        if not self.path(digest).is_file():
+        try:
+            self.pcm(digest)
+        except SoundDamaged:
             self.folder.write(self.path(digest), _flac(pcm, rate))
         return digest, pcm.size / rate
 

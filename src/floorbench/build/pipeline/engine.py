@@ -1,7 +1,6 @@
 """The engine: every item through every step, kept as it goes, then one dataset.
 
-Steps between two gathering ones form a stretch in which items move on by themselves; what is in
-the cache is taken from it here, what is missing is made in the pool. A build that is interrupted or
+What is in the cache is taken from it here, what is missing is made in the pool. A build that is interrupted or
 killed goes on by giving the same command again.
 """
 
@@ -9,21 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from floorbench import codec
 from floorbench.build.pipeline.export import ExportFolder, check_target, exporting, restore
-from floorbench.build.pipeline.gathering import gather
-from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool, Task
+from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool
 from floorbench.build.pipeline.recipes import (
     absolute_name,
-    check_ids,
     checked_work,
     open_recipe,
-    stages_of,
     with_preset,
 )
 from floorbench.build.pipeline.record import (
@@ -31,57 +27,18 @@ from floorbench.build.pipeline.record import (
     LINEAGE_FILE,
     REJECTED_FILE,
     BuildRecord,
-    Counter,
     Lost,
-    count,
     write_factors,
 )
 from floorbench.build.pipeline.report import write_report
-from floorbench.build.pipeline.runner import Done, Failure, Runner, fresh_from
-from floorbench.build.pipeline.stage import Gather, Item, Recipe, Rejected, Step, Work
+from floorbench.build.pipeline.runner import Runner, fresh_from
+from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
+from floorbench.build.pipeline.stage import Recipe
 from floorbench.build.pipeline.store import locked
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
-
-
-class Progress(NamedTuple):
-    """How far a build is, in steps of items; the total changes where items are lost or mined."""
-
-    done: int
-    total: int
-    stage: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Traced:
-    """An item, the results it came out of, and what it was before.
-
-    Parameters
-    ----------
-    item : Item
-    trail : tuple of str
-        Keys of results, oldest first.
-    step : int
-        The step that made it, -1 for a seed.
-    before : Traced or None
-        What went into that step.
-    """
-
-    item: Item
-    trail: tuple[str, ...] = ()
-    step: int = -1
-    before: Traced | None = None
-
-    def ancestry(self) -> list[Traced]:
-        """Return the item at every stage of its making, seed first."""
-        out: list[Traced] = []
-        one: Traced | None = self
-        while one is not None:
-            out.append(one)
-            one = one.before
-        return out[::-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +130,7 @@ def build(
         )
         begun, started = time.monotonic(), now()
         with contextlib.closing(pool):
-            sitting = _Sitting(work, runner, pool, progress)
+            sitting = Sitting(work, runner, pool, progress)
             finished = sitting.run(work.seeds[:limit])
         lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
         reports = sitting.reports()
@@ -181,7 +138,7 @@ def build(
         record = BuildRecord(
             recipe=made.name,
             preset=preset,
-            settings=filled,
+            settings=provenance.redact(filled).parameters,
             seed=seed,
             limit=limit,
             deterministic=all(s.deterministic for s in reports),
@@ -208,8 +165,6 @@ def build(
 def _accompany(
     folder: ExportFolder, record: BuildRecord, lost: tuple[Lost, ...], lineage: Iterator[Any]
 ) -> None:
-    from floorbench import codec
-
     folder.lines(LINEAGE_FILE, lineage)
     folder.lines(REJECTED_FILE, (codec.to_builtins(x) for x in lost))
     folder.text(BUILD_FILE, codec.encode_pretty(record))
@@ -219,7 +174,9 @@ def _accompany(
 
 def _nothing(lost: tuple[Lost, ...]) -> DataError:
     first = lost[0] if lost else None
-    reason = f"; first of {len(lost)}: {first.item} at {first.stage}: {first.detail}" if first else ""
+    reason = (
+        f"; first of {len(lost)}: {first.item} at {first.stage}: {first.detail}" if first else ""
+    )
     return DataError("FB857", f"no item came through{reason}")
 
 
@@ -250,163 +207,3 @@ def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonV
             "sounds": traced.item.audio,
             "steps": steps,
         }
-
-
-class _Sitting:
-    """One run of the steps."""
-
-    def __init__(
-        self,
-        work: Work,
-        runner: Runner,
-        pool: Pool,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self._steps: tuple[Step, ...] = work.steps
-        self._runner = runner
-        self._pool = pool
-        self._told = progress
-        self._names = [tuple(s.name for s in stages_of(step)) for step in work.steps]
-        self._counters = {name: Counter() for names in self._names for name in names}
-        self._ids: list[set[str]] = [set() for _ in work.steps]
-        self._done = self._left = 0
-        self._number = 0
-        self.lost: list[Lost] = []
-
-    def reports(self) -> Any:
-        """Return the counts of all stages."""
-        return tuple(
-            self._counters[s.name].report(
-                stage=s.name,
-                version=s.version,
-                deterministic=s.deterministic,
-                settings=dict(s.settings()),
-            )
-            for step in self._steps
-            for s in stages_of(step)
-        )
-
-    def run(self, seeds: tuple[Item, ...]) -> list[Traced]:
-        """Send the seeds through all steps; return what came through, in the order of ids."""
-        items = [Traced(item) for item in seeds]
-        self._left = len(items) * len(self._steps)
-        index = 0
-        while index < len(self._steps):
-            step = self._steps[index]
-            if isinstance(step, Gather):
-                items = self._gather(index, step, items)
-                index += 1
-            else:
-                end = index
-                while end < len(self._steps) and not isinstance(self._steps[end], Gather):
-                    end += 1
-                items = self._stretch(index, end, items)
-                index = end
-        return sorted(items, key=lambda t: t.item.id)
-
-    def _stretch(self, first: int, end: int, items: list[Traced]) -> list[Traced]:
-        todo = deque((first, t) for t in items)
-        flying: dict[int, tuple[int, Traced, bool]] = {}
-        through: list[Traced] = []
-
-        def take(index: int, traced: Traced, done: Done) -> None:
-            for one in self._took(index, traced, done):
-                if index + 1 < end:
-                    todo.append((index + 1, one))
-                else:
-                    through.append(one)
-
-        while todo or flying:
-            while todo and self._pool.free():
-                index, traced = todo.popleft()
-                found = self._runner.treat(index, traced.item, make=False)
-                if found is not None:
-                    take(index, traced, found)
-                else:
-                    self._give(index, traced, flying, repair=False)
-            for number, done in self._pool.collect() if flying else ():
-                index, traced, repaired = flying.pop(number)
-                if done.failed is not None and done.failed.damaged and not repaired:
-                    self._give(index, traced, flying, repair=True)
-                else:
-                    take(index, traced, done)
-        return through
-
-    def _give(
-        self,
-        index: int,
-        traced: Traced,
-        flying: dict[int, tuple[int, Traced, bool]],
-        *,
-        repair: bool,
-    ) -> None:
-        line = traced.ancestry()
-        steps = tuple(
-            (after.step, before.item)
-            for before, after in zip(line, line[1:], strict=False)
-            if not isinstance(self._steps[after.step], Gather)
-        )
-        self._number += 1
-        flying[self._number] = (index, traced, repair)
-        self._pool.give(
-            Task(
-                number=self._number,
-                index=index,
-                item=traced.item,
-                repair=steps if repair else (),
-            )
-        )
-
-    def _took(self, index: int, traced: Traced, done: Done) -> list[Traced]:
-        """Count what became of an item; return what goes on."""
-        count(self._counters, self._names[index], done)
-        check_ids(done.items, f"stage '{done.stage}'", self._ids[index])
-        if done.rejected is not None:
-            self._lose(traced.item.id, done.stage, done.rejected)
-        if done.failed is not None:
-            self._lose(traced.item.id, done.stage, done.failed)
-        trail = (*traced.trail, *(call.key for call in done.calls))
-        on = [Traced(item, trail, index, traced) for item in done.items]
-        self._tell(index, done.stage, entered=1, left=len(on))
-        return on
-
-    def _gather(self, index: int, step: Gather, items: list[Traced]) -> list[Traced]:
-        name = step.name
-        counter = self._counters[name]
-        before = {t.item.id: t for t in sorted(items, key=lambda t: t.item.id)}
-        if not before:
-            return []
-        result, call = gather(step, self._runner, [t.item for t in before.values()])
-        counter.call(call)
-        counter.entered += len(before)
-        counter.left += len(result.items or ())
-        for item, why in result.left_out.items():
-            counter.reject(why.reason)
-            self._lose(item, name, why)
-        self._tell(index, name, entered=len(before), left=len(result.items or ()))
-        out = []
-        for item in result.items or ():
-            was = before.get(item.id)
-            trail = was.trail if was is not None else ()
-            out.append(Traced(item, (*trail, call.key), index, was))
-        return out
-
-    def _lose(self, item: str, stage: str, why: Rejected | Failure) -> None:
-        if isinstance(why, Rejected):
-            lost = Lost(
-                item=item, stage=stage, kind="rejected", reason=why.reason, detail=why.detail
-            )
-        else:
-            reason = why.code or why.what.partition(":")[0]
-            lost = Lost(
-                item=item, stage=stage, kind="failed", reason=reason, detail=why.what,
-                trace=why.trace,
-            )  # fmt: skip
-        self.lost.append(lost)
-
-    def _tell(self, index: int, stage: str, *, entered: int, left: int) -> None:
-        after = len(self._steps) - index - 1
-        self._done += entered
-        self._left += left * after - entered * (after + 1)
-        if self._told is not None:
-            self._told(Progress(self._done, self._done + self._left, stage))

@@ -25,13 +25,11 @@ from floorbench.core.sample import JsonValue
 from floorbench.errors import EnvironmentProblem
 from floorbench.run.processes import error_from_wire
 
-ONE_THREAD = {
-    name: "1"
-    for name in (
-        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
-        *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
-    )
-}
+_THREADS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
+)
+ONE_THREAD = dict.fromkeys(_THREADS, "1")
 TRIES = 2
 
 
@@ -204,9 +202,7 @@ class ProcessPool:
             self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
         worker.task = task
         task.tries += 1
-        worker.send(
-            codec.encode({"index": task.index, "item": task.item, "repair": task.repair})
-        )
+        worker.send(codec.encode({"index": task.index, "item": task.item, "repair": task.repair}))
 
     def collect(self) -> list[tuple[int, Done]]:
         """Wait for the next messages and deaths (raises what a worker stops with)."""

@@ -98,7 +98,8 @@ def _file(path: Path) -> Any:
     full = path.resolve()
     alias = "floorbench_recipe_" + hashlib.sha256(str(full).encode()).hexdigest()[:12]
     spec = importlib.util.spec_from_file_location(alias, full)
-    assert spec is not None and spec.loader is not None  # noqa: S101 -- it ends in .py
+    assert spec is not None  # noqa: S101 -- it ends in .py
+    assert spec.loader is not None  # noqa: S101
     module = importlib.util.module_from_spec(spec)
     sys.modules[alias] = module  # dataclasses look a module up by its name
     try:

@@ -228,7 +228,9 @@ def page(record: BuildRecord, tables: Sequence[Table], figures: Sequence[Figure]
 
 def _table(table: Table) -> str:
     title = escape(table.title)
-    heads = "".join(f'<th scope="col">{escape(h)}</th>' for h in (table.head, *table.columns.values()))
+    heads = "".join(
+        f'<th scope="col">{escape(h)}</th>' for h in (table.head, *table.columns.values())
+    )
     rows = []
     for row in table.rows:
         cells = []

@@ -187,7 +187,9 @@ class Runner:
             raise EnvironmentProblem("FB854", what) from error
         self._started.add(stage.name)
 
-    def treat(self, index: int, item: Item, *, make: bool = True, fresh: bool = True) -> Done | None:
+    def treat(
+        self, index: int, item: Item, *, make: bool = True, fresh: bool = True
+    ) -> Done | None:
         """Send an item through a step.
 
         Parameters

@@ -48,28 +48,20 @@ class Folder:
     Parameters
     ----------
     path : Path
-        Made when it is not there.
-
-    Raises
-    ------
-    EnvironmentProblem
-        ``FB858`` when it cannot be made.
+        Made when the first file is written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._unfinished = path / "unfinished"
         self._host = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-        try:
-            self._unfinished.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise refused(error, path) from None
 
     def write(self, path: Path, data: bytes) -> None:
         """Write a whole file, or raise ``FB858`` and leave no part of it."""
         temporary: Path | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            self._unfinished.mkdir(parents=True, exist_ok=True)
             prefix = f"{self._host}-{os.getpid()}-"
             with tempfile.NamedTemporaryFile(
                 dir=self._unfinished, prefix=prefix, delete=False

@@ -775,6 +775,11 @@ CODES: dict[str, Code] = {
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
     # ---- FB9xx: construction -------------------------------------------------------------------
+    "FB851": Code(
+        "recipe setting unknown or out of range",
+        "A recipe has no such setting, or the value cannot be used.",
+        "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
+    ),
     "FB881": Code(
         "no recording to mix",
         "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",
@@ -794,6 +799,21 @@ CODES: dict[str, Code] = {
         "sound setting outside its range",
         "A scene, a range of a scene or a telephone law is unknown or out of order.",
         "Give two ascending numbers, or one of the names in the hint.",
+    ),
+    "FB885": Code(
+        "mining rule out of range",
+        "A threshold of the rules that propose candidates cannot be used.",
+        "Give lengths in seconds; the longest target is at least as long as the shortest.",
+    ),
+    "FB886": Code(
+        "no two-channel corpus",
+        "Candidates are mined from two-channel sessions; this dataset has none.",
+        "Name the reader of a two-channel format; `floorbench list datasets` shows them.",
+    ),
+    "FB887": Code(
+        "verdicts unreadable",
+        "The file of review verdicts is missing, broken, or says two things of one item.",
+        "Export it again with `floorbench review`.",
     ),
     "FB901": Code(
         "speech asset missing or changed",

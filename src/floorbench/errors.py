@@ -800,6 +800,11 @@ CODES: dict[str, Code] = {
         "The texts of a built set break its rules: counts, rounds, duplicates or markers.",
         "Correct the named dialogue.",
     ),
+    "FB906": Code(
+        "built sets cannot be compared",
+        "Two sets do not hold the same clips at the same rate, or one is not complete.",
+        "Compare a whole rebuild, made from the same texts, with the set it should equal.",
+    ),
 }
 
 

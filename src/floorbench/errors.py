@@ -295,7 +295,8 @@ CODES: dict[str, Code] = {
     "FB306": Code(
         "channel not chosen",
         "A file with several channels is read without saying which, or the channel does not exist.",
-        "Declare a channel per role (0, 1, ...) or `mix`.",
+        "Choose one: `--reader-set channel=0` (counted from 0, or `mix`) for labelled clips; other "
+        "readers declare a channel per role.",
     ),
     "FB307": Code(
         "read outside the audio",

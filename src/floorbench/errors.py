@@ -295,7 +295,8 @@ CODES: dict[str, Code] = {
     "FB306": Code(
         "channel not chosen",
         "A file with several channels is read without saying which, or the channel does not exist.",
-        "Declare a channel per role (0, 1, ...) or `mix`.",
+        "Choose one: `--reader-set channel=0` (counted from 0, or `mix`) for labelled clips; other "
+        "readers declare a channel per role.",
     ),
     "FB307": Code(
         "read outside the audio",
@@ -774,7 +775,6 @@ CODES: dict[str, Code] = {
         "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
-    # ---- FB9xx: construction -------------------------------------------------------------------
     "FB851": Code(
         "recipe setting unknown or out of range",
         "A recipe has no such setting, or the value cannot be used.",
@@ -815,6 +815,7 @@ CODES: dict[str, Code] = {
         "The file of review verdicts is missing, broken, or says two things of one item.",
         "Export it again with `floorbench review`.",
     ),
+    # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",
         "A package with voice, model or noise data cannot be fetched, or its SHA-256 differs.",
@@ -839,6 +840,11 @@ CODES: dict[str, Code] = {
         "source texts are not balanced",
         "The texts of a built set break its rules: counts, rounds, duplicates or markers.",
         "Correct the named dialogue.",
+    ),
+    "FB906": Code(
+        "built sets cannot be compared",
+        "Two sets do not hold the same clips at the same rate, or one is not complete.",
+        "Compare a whole rebuild, made from the same texts, with the set it should equal.",
     ),
 }
 

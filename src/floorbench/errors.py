@@ -205,6 +205,11 @@ CODES: dict[str, Code] = {
         "A transcript lacks a column or holds a time or name that cannot be read.",
         "Correct the named line, or read another segmentation of the transcript.",
     ),
+    "FB258": Code(
+        "two files for one side of a session",
+        "Two files below the folder claim to be the same session, or the same side of one.",
+        "Keep one of the two named files, or open the folder that holds only the one you mean.",
+    ),
     "FB261": Code(
         "malformed contrast table",
         "A samples or pairs table lacks a column, or a value in it has the wrong type.",

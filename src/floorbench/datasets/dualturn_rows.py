@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
@@ -216,7 +217,7 @@ def _mapping(path: Path) -> dict[str, str]:
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path] if path.suffix == ".parquet" else []
-    return sorted(path.rglob("*.parquet"))
+    return [p for p in files_below(path, (".parquet",)) if not p.is_dir()]
 
 
 def _header(path: Path) -> list[str]:

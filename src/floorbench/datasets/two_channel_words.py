@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from floorbench.audio.ref import FileAudio
 from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import Ticks, to_ticks
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import (
     TwoChannelSession,
     TwoChannelSource,
@@ -25,8 +26,10 @@ from floorbench.formats import read
 from floorbench.formats.tiers import Document, Entry
 
 AUDIO = (".wav", ".flac", ".ogg")
+T = TypeVar("T")
 _MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
 _FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
+_FISHER_FILE = re.compile(r"fe_03_.*\.txt")
 _AMI_WORDS = re.compile(r"([A-Z]{2}\d{4}[a-z]?)\.([A-Z])\.words\.xml$")
 
 
@@ -58,18 +61,16 @@ class SwitchboardSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether ms98 word files lie here."""
-        return path.is_dir() and any(_MS98.search(p.name) for p in path.iterdir())
+        return path.is_dir() and any(
+            _MS98.search(p.name) for p in files_below(path, (".text",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"audio": self._audio, "user": self._user}
 
     def _find(self) -> Mapping[str, dict[str, Path]]:
-        found: dict[str, dict[str, Path]] = {}
-        for path in sorted(self.path.rglob("*-ms98-a-word.text")):
-            match = _MS98.search(path.name)
-            if match:
-                found.setdefault(match[1], {})[match[2]] = path
-        return found
+        named = ((_MS98.search(p.name), p) for p in files_below(self.path, (".text",)))
+        return by_session((match[1], match[2], path) for match, path in named if match)
 
     def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
@@ -122,29 +123,39 @@ class AmiSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether NXT word files lie here."""
-        return path.is_dir() and any(_AMI_WORDS.search(p.name) for p in path.iterdir())
+        return path.is_dir() and any(
+            _AMI_WORDS.search(p.name) for p in files_below(path, (".xml",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"speakers": list(self._speakers) if self._speakers is not None else None}
 
     def _find(self) -> Mapping[str, dict[str, Path]]:
-        found: dict[str, dict[str, Path]] = {}
-        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
-        for path in files:
-            match = _AMI_WORDS.search(path.name)
-            if match:
-                found.setdefault(match[1], {})[match[2]] = path
-            elif path.suffix == ".rttm":
-                found.setdefault(path.stem, {})[""] = path
+        whole = self.path.is_file()
+        files = [self.path] if whole else files_below(self.path, (".xml", ".rttm"))
+        named = [(_AMI_WORDS.search(p.name), p) for p in files]
+        found = by_session(
+            (match[1], match[2], path) if match else (path.stem, "", path)
+            for match, path in named
+            if match or path.suffix.lower() == ".rttm"
+        )
+        for session, sides in found.items():
+            if "" in sides and len(sides) > 1:
+                raise DataError(
+                    "FB258",
+                    f"'{session}' has word files and an RTTM",
+                    where=Place(str(sides[""])),
+                    hint="open the RTTM file itself, or move it out of the folder",
+                )
         return found
 
     def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
         if "" in found:
-            document = read(found[""])
+            tiers = ((t.speaker or t.name, t) for t in read(found[""]).tiers)
             sides = {
-                (t.speaker or t.name): [e.ticks for e in t.entries if e.timed]
-                for t in document.tiers
+                name: [e.ticks for e in tier.entries if e.timed]
+                for name, tier in named_once(tiers, where=where).items()
             }
             names = self._pair(sorted(sides), where)
             return segments_session(
@@ -190,13 +201,17 @@ class FisherSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether Fisher transcripts lie here."""
-        return path.is_dir() and any(path.glob("fe_03_*.txt"))
+        return path.is_dir() and any(
+            _FISHER_FILE.fullmatch(p.name) for p in files_below(path, (".txt",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"user": self._user}
 
     def _find(self) -> Mapping[str, Path]:
-        return {p.stem: p for p in self.path.rglob("fe_03_*.txt")}
+        files = files_below(self.path, (".txt",))
+        found = by_session((p.stem, "", p) for p in files if _FISHER_FILE.fullmatch(p.name))
+        return {session: sides[""] for session, sides in found.items()}
 
     def _load(self, session_id: str, found: Path) -> TwoChannelSession:
         sides: dict[str, list[tuple[Ticks, Ticks]]] = {"A": [], "B": []}
@@ -250,13 +265,16 @@ class CandorSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether CANDOR transcripts lie here."""
-        return path.is_dir() and any(path.rglob("transcript_*.csv"))
+        return path.is_dir() and any(
+            p.name.startswith("transcript_") for p in files_below(path, (".csv",))
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"segmentation": self._segmentation}
 
     def _find(self) -> Mapping[str, Path]:
-        kinds = {k: sorted(self.path.rglob(f"transcript_{k}.csv")) for k in SEGMENTATIONS}
+        files = files_below(self.path, (".csv",))
+        kinds = {k: [p for p in files if p.name == f"transcript_{k}.csv"] for k in SEGMENTATIONS}
         there = [k for k, files in kinds.items() if files]
         chosen = self._segmentation or (there[0] if len(there) == 1 else None)
         if chosen is None:
@@ -267,7 +285,8 @@ class CandorSource(TwoChannelSource):
                 hint="give segmentation=audiophile, cliffhanger or backbiter",
             )
         self._segmentation = chosen
-        return {self._conversation(p): p for p in kinds[chosen]}
+        found = by_session((self._conversation(p), "", p) for p in kinds[chosen])
+        return {session: sides[""] for session, sides in found.items()}
 
     def _conversation(self, path: Path) -> str:
         folder = path.parent
@@ -290,6 +309,47 @@ class CandorSource(TwoChannelSource):
             speakers=names,
             source=f"segments ({self._segmentation})",
         )
+
+
+def by_session(files: Iterable[tuple[str, str, Path]]) -> dict[str, dict[str, Path]]:
+    """Return files by session and side, from (session, side, file).
+
+    Raises
+    ------
+    DataError
+        ``FB258`` when two files are the same side of a session.
+    """
+    found: dict[str, dict[str, Path]] = {}
+    for session, side, path in files:
+        sides = found.setdefault(session, {})
+        if side in sides:
+            told = f"'{session}'" + (f" side {side}" if side else "")
+            raise DataError(
+                "FB258", f"{told} stands in '{sides[side]}' too", where=Place(str(path))
+            )
+        sides[side] = path
+    return found
+
+
+def named_once(named: Iterable[tuple[str, T]], *, where: Place) -> dict[str, T]:
+    """Return tiers by name.
+
+    Raises
+    ------
+    DataError
+        ``FB251`` when two have one name, as speakers of two recordings in one file may.
+    """
+    found: dict[str, T] = {}
+    for name, tier in named:
+        if name in found:
+            raise DataError(
+                "FB251",
+                f"two tiers are named '{name}'",
+                where=where,
+                hint="give each tier its own name, and each recording its own file",
+            )
+        found[name] = tier
+    return found
 
 
 def entry_words(entries: Iterator[Entry] | Sequence[Entry]) -> list[TimedWord]:

@@ -35,7 +35,7 @@ from floorbench.core.time import to_samples
 from floorbench.datasets.layout import files_below
 from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.trp_files import STIMULI, SpokenWord, Stimulus
-from floorbench.datasets.two_channel_words import by_session
+from floorbench.datasets.two_channel_naming import by_session
 from floorbench.errors import DataError, Place, UsageError
 
 if TYPE_CHECKING:

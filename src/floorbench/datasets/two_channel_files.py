@@ -21,7 +21,8 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
-from floorbench.datasets.two_channel_words import AUDIO, by_session, entry_words, named_once
+from floorbench.datasets.two_channel_naming import by_session, named_once
+from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.formats import read
 from floorbench.formats.registry import FORMATS, by_extension

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from floorbench.audio.ref import FileAudio
 from floorbench.core.sample import AudioRef, JsonValue
@@ -20,13 +20,13 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
+from floorbench.datasets.two_channel_naming import by_session, named_once
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
 from floorbench.formats.tiers import Document, Entry
 
 AUDIO = (".wav", ".flac", ".ogg")
-T = TypeVar("T")
 _MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
 _FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
 _FISHER_FILE = re.compile(r"fe_03_.*\.txt")
@@ -309,47 +309,6 @@ class CandorSource(TwoChannelSource):
             speakers=names,
             source=f"segments ({self._segmentation})",
         )
-
-
-def by_session(files: Iterable[tuple[str, str, Path]]) -> dict[str, dict[str, Path]]:
-    """Return files by session and side, from (session, side, file).
-
-    Raises
-    ------
-    DataError
-        ``FB258`` when two files are the same side of a session.
-    """
-    found: dict[str, dict[str, Path]] = {}
-    for session, side, path in files:
-        sides = found.setdefault(session, {})
-        if side in sides:
-            told = f"'{session}'" + (f" side {side}" if side else "")
-            raise DataError(
-                "FB258", f"{told} stands in '{sides[side]}' too", where=Place(str(path))
-            )
-        sides[side] = path
-    return found
-
-
-def named_once(named: Iterable[tuple[str, T]], *, where: Place) -> dict[str, T]:
-    """Return tiers by name.
-
-    Raises
-    ------
-    DataError
-        ``FB251`` when two have one name, as speakers of two recordings in one file may.
-    """
-    found: dict[str, T] = {}
-    for name, tier in named:
-        if name in found:
-            raise DataError(
-                "FB251",
-                f"two tiers are named '{name}'",
-                where=where,
-                hint="give each tier its own name, and each recording its own file",
-            )
-        found[name] = tier
-    return found
 
 
 def entry_words(entries: Iterator[Entry] | Sequence[Entry]) -> list[TimedWord]:

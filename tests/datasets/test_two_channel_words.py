@@ -1,7 +1,9 @@
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.open import open_dataset
@@ -156,3 +158,20 @@ def test_candors_faults_are_named(tmp_path: Path) -> None:
     path.write_text(text.replace("speaker", "who", 1))
     with pytest.raises(DataError, match=r"FB257 .*'speaker'"):
         CandorSource(tmp_path).session("conv-1")
+
+
+@pytest.mark.parametrize("ending", [".sph", ".wav"])
+def test_telephone_corpora_come_as_sphere(tmp_path: Path, ending: str) -> None:
+    tiny.build(tmp_path / "swb", ("sw9001",))
+    (tmp_path / "fe_03_00001.txt").write_text(FISHER)
+    noise = 0.1 * np.random.default_rng(0).standard_normal((480_000, 2))
+    for path in (tmp_path / f"swb/sw09001{ending}", tmp_path / f"fe_03_00001{ending}"):
+        soundfile.write(str(path), noise, 8000, "ULAW", format="NIST")
+    for source in (SwitchboardSource(tmp_path / "swb"), FisherSource(tmp_path)):
+        found = source.session(source.ids[0])
+        assert found.audio[Role.USER].frames == 480_000
+    with pytest.raises(DataError, match=r"FB301 .*no audio of 'fe_03_00001'"):
+        FisherSource(tmp_path, audio=str(tmp_path / "swb")).session("fe_03_00001")
+    soundfile.write(str(tmp_path / f"fe_03_00001{ending}"), noise[:, 0], 8000, format="NIST")
+    with pytest.raises(DataError, match=r"FB251 .*1 channel\(s\), not two"):
+        FisherSource(tmp_path).session("fe_03_00001")

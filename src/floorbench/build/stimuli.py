@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AUDIO = "audio"
-SOUNDS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+SOUNDS = (".wav", ".sph", ".flac", ".ogg", ".opus", ".mp3")
 FADE = 0.005
 """Seconds of raised cosine at both ends of a cut."""
 _SIDE = re.compile(r"(?P<call>sw\d+)(?P<side>[AB])-ms98-a-word\.text")

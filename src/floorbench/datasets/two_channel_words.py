@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from floorbench.audio.decode import probe
 from floorbench.audio.ref import FileAudio
 from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import Ticks, to_ticks
@@ -26,7 +27,7 @@ from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
 from floorbench.formats.tiers import Document, Entry
 
-AUDIO = (".wav", ".flac", ".ogg")
+AUDIO = (".wav", ".sph", ".flac", ".ogg")
 _MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
 _FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
 _FISHER_FILE = re.compile(r"fe_03_.*\.txt")
@@ -39,7 +40,7 @@ class SwitchboardSource(TwoChannelSource):
     Parameters
     ----------
     audio : str or None
-        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.wav``, side A first;
+        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.sph``, side A first;
         beside the word files by default, none if there is none.
     user : str
         Side that is the user's, ``A`` or ``B``.
@@ -80,20 +81,11 @@ class SwitchboardSource(TwoChannelSource):
             session_id,
             {role: entry_words(_entries(d)) for role, d in documents.items()},
             where=where,
-            audio=self._stereo(session_id, roles),
+            audio=_stereo(
+                self._audio, self.path, (session_id, f"sw{int(session_id[2:]):05d}"), roles
+            ),
             language=self.language,
         )
-
-    def _stereo(self, call: str, roles: Mapping[Role, str]) -> dict[Role, AudioRef]:
-        folder = Path(self._audio) if self._audio is not None else self.path
-        padded = f"sw{int(call[2:]):05d}"
-        names = [f"{stem}{suffix}" for stem in (call, padded) for suffix in AUDIO]
-        file = next((folder / n for n in names if (folder / n).is_file()), None)
-        if file is None:
-            if self._audio is not None:
-                raise DataError("FB301", f"no audio of '{call}'", where=Place(str(folder)))
-            return {}
-        return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
 
 
 class AmiSource(TwoChannelSource):
@@ -190,12 +182,23 @@ class AmiSource(TwoChannelSource):
 
 
 class FisherSource(TwoChannelSource):
-    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times."""
+    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times.
+
+    Parameters
+    ----------
+    audio : str or None
+        Folder with one stereo file per call, ``fe_03_NNNNN.sph`` or another kind, side A first;
+        beside the transcripts by default, none if there is none.
+    user : str
+        Side that is the user's, ``A`` or ``B``.
+    """
 
     reader: ClassVar[str] = "fisher"
 
-    def __init__(self, path: str | Path, *, user: str = "A", **shared: Any) -> None:
-        self._user = user
+    def __init__(
+        self, path: str | Path, *, audio: str | None = None, user: str = "A", **shared: Any
+    ) -> None:
+        self._audio, self._user = audio, user
         super().__init__(path, **shared)
 
     @classmethod
@@ -206,7 +209,7 @@ class FisherSource(TwoChannelSource):
         )
 
     def _options(self) -> Mapping[str, JsonValue]:
-        return {"user": self._user}
+        return {"audio": self._audio, "user": self._user}
 
     def _find(self) -> Mapping[str, Path]:
         files = files_below(self.path, (".txt",))
@@ -228,6 +231,7 @@ class FisherSource(TwoChannelSource):
             session_id,
             {role: sides[side] for role, side in roles.items()},
             where=where,
+            audio=_stereo(self._audio, found.parent, (session_id,), roles),
             language=self.language,
         )
 
@@ -340,6 +344,31 @@ def nxt_words(path: Path) -> list[TimedWord]:
         token = text if node.tag == "w" else "[vocalized-noise]"
         out.append(TimedWord(token, *_span(start, end, where)))
     return out
+
+
+def _stereo(
+    given: str | None, beside: Path, stems: Sequence[str], roles: Mapping[Role, str]
+) -> dict[Role, AudioRef]:
+    """Return both channels of a call's stereo file, side A first; it must be where it was named.
+
+    Raises
+    ------
+    DataError
+        ``FB251`` for another number of channels, ``FB301`` when a named folder lacks the call.
+    """
+    folder = Path(given) if given is not None else beside
+    names = [f"{stem}{suffix}" for stem in stems for suffix in AUDIO]
+    file = next((folder / n for n in names if (folder / n).is_file()), None)
+    if file is None:
+        if given is not None:
+            raise DataError("FB301", f"no audio of '{stems[0]}'", where=Place(str(folder)))
+        return {}
+    channels = probe(file).channels
+    if channels != 2:
+        raise DataError(
+            "FB251", f"the audio has {channels} channel(s), not two", where=Place(str(file))
+        )
+    return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
 
 
 def _entries(document: Document) -> Iterator[Entry]:

@@ -1,7 +1,8 @@
 """Does a container hold as much audio as it promises? Checked where the decoder stays silent.
 
 libsndfile reads a shortened WAV, Ogg or SPHERE file without a word and returns what is left. A
-benchmark must not score part of a recording, so the sizes are compared here before anything is decoded.
+benchmark must not score part of a recording, so the sizes are compared here before anything is
+decoded.
 """
 
 from __future__ import annotations

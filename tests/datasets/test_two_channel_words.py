@@ -76,7 +76,7 @@ def test_two_of_four_speakers_are_chosen_by_name(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"FB256 .*'X'"):
         AmiSource(folder, speakers=["A", "X"]).session("ES2002a")
     found = AmiSource(folder, speakers=["C", "A"]).session("ES2002a")
-    assert found.speakers == {Role.USER: "C", Role.SYSTEM: "A"}
+    assert found.speakers == {Role.USER: "ES2002.C", Role.SYSTEM: "ES2002.A"}
     assert found.words[Role.USER][-1].start == 3_020_000
 
 

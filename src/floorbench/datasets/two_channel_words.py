@@ -163,7 +163,8 @@ class AmiSource(TwoChannelSource):
             {role: nxt_words(found[name]) for role, name in names.items()},
             where=where,
             language=self.language,
-            speakers=names,
+            # One letter is one person in the meetings a to d of a group.
+            speakers={role: f"{session_id[:6]}.{name}" for role, name in names.items()},
         )
 
     def _pair(self, there: Sequence[str], where: Place) -> dict[Role, str]:

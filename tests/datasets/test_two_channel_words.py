@@ -175,3 +175,55 @@ def test_telephone_corpora_come_as_sphere(tmp_path: Path, ending: str) -> None:
     soundfile.write(str(tmp_path / f"fe_03_00001{ending}"), noise[:, 0], 8000, format="NIST")
     with pytest.raises(DataError, match=r"FB251 .*1 channel\(s\), not two"):
         FisherSource(tmp_path).session("fe_03_00001")
+
+
+HEAD = "turn_id,speaker,start,stop,utterance"
+BACK = HEAD + ",backchannel_speaker,backchannel_start,backchannel_stop"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no column 'turn_id'"),
+        (HEAD + "\n0,u,1,2,so\n", "no column 'backchannel_speaker'"),
+        (BACK.removesuffix(",backchannel_stop") + "\n", "no column 'backchannel_stop'"),
+        (BACK + "\n0,,1,2,so,,,\n", "no speaker"),
+        (BACK + "\n0,u,1,2,so,,1.5,1.7\n", "a backchannel without a speaker"),
+        (BACK + "\n0,u,1,2,so,v,1.5,\n", "time '' is not a number"),
+        (BACK + "\n0,u,1,2,so,v,1.5,soon\n", "time 'soon' is not a number"),
+        (BACK + "\n0,u,1,2,so\n", "fewer or more cells"),
+        (BACK + '\n0,u,1,2,"so,,,\n1,v,3,4,yes,,,\n', "unexpected end of data"),
+        (BACK + "\n0,u,1,1e30,so,,,\n1,v,3,4,yes,,,\n", "over 100 hours"),
+    ],
+)
+def test_a_transcript_with_backchannels_that_cannot_be_trusted(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    (tmp_path / "transcript_backbiter.csv").write_text(text)
+    source = CandorSource(tmp_path)
+    with pytest.raises(DataError, match=says):
+        source.session(source.ids[0])
+
+
+@pytest.mark.parametrize("missing", ["", "nan", "NaN", "NA"])
+def test_a_turn_without_a_backchannel(tmp_path: Path, missing: str) -> None:
+    gap = ",".join([missing] * 3)
+    (tmp_path / "transcript_backbiter.csv").write_text(
+        f"{BACK}\n0,u,1,2,so,{gap}\n1,v,3,4,yes,{gap}\n"
+    )
+    source = CandorSource(tmp_path)
+    assert len(source.session(source.ids[0]).speech[Role.SYSTEM]) == 1
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig"])
+def test_transcripts_in_other_encodings_keep_their_lines(tmp_path: Path, encoding: str) -> None:
+    text = FISHER.replace("and i", "caf\u00e9")
+    (tmp_path / "fe_03_00001.txt").write_bytes(text.encode(encoding))
+    found = FisherSource(tmp_path).session("fe_03_00001")
+    assert found.speech[Role.USER].tolist() == [[3_760_000, 5_540_000]]
+
+
+def test_a_folder_in_place_of_a_transcript(tmp_path: Path) -> None:
+    (tmp_path / "fe_03_00001.txt").mkdir()
+    with pytest.raises(DataError, match=r"FB402 .*Is a directory"):
+        FisherSource(tmp_path).session("fe_03_00001")

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from floorbench.audio.decode import probe
 from floorbench.audio.ref import FileAudio
+from floorbench.codec import read_bytes
 from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import Ticks, to_ticks
 from floorbench.core.vocab import Role
@@ -25,6 +26,7 @@ from floorbench.datasets.two_channel_naming import by_session, named_once
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
+from floorbench.formats.source import Source
 from floorbench.formats.tiers import Document, Entry
 
 AUDIO = (".wav", ".sph", ".flac", ".ogg")
@@ -219,7 +221,8 @@ class FisherSource(TwoChannelSource):
 
     def _load(self, session_id: str, found: Path) -> TwoChannelSession:
         sides: dict[str, list[tuple[Ticks, Ticks]]] = {"A": [], "B": []}
-        for number, line in enumerate(found.read_text(encoding="utf-8").splitlines(), start=1):
+        lines = Source(name=str(found), data=read_bytes(found)).lines()
+        for number, line in lines:
             if not line.strip() or line.startswith("#"):
                 continue
             match = _FISHER.fullmatch(line.strip())
@@ -239,6 +242,7 @@ class FisherSource(TwoChannelSource):
 
 SEGMENTATIONS = ("audiophile", "cliffhanger", "backbiter")
 _CANDOR = ("turn_id", "speaker", "start", "stop", "utterance")
+_NOTHING = {"", "nan", "na"}
 _CANDOR_BC = ("backchannel_speaker", "backchannel_start", "backchannel_stop")
 
 
@@ -299,10 +303,15 @@ class CandorSource(TwoChannelSource):
 
     def _load(self, session_id: str, found: Path) -> TwoChannelSession:
         sides: dict[str, list[tuple[Ticks, Ticks]]] = {}
-        for row, where in _csv_rows(found, _CANDOR):
+        backbiter = self._segmentation == "backbiter"
+        for row, where in _csv_rows(found, _CANDOR + _CANDOR_BC if backbiter else _CANDOR):
+            if not row["speaker"].strip():
+                raise DataError("FB257", "no speaker", where=where)
             sides.setdefault(row["speaker"], []).append(_span(row["start"], row["stop"], where))
-            who, start, stop = (row.get(c) or "" for c in _CANDOR_BC)
-            if who and start and stop and "nan" not in (start.lower(), stop.lower()):
+            who, start, stop = (row[c] if backbiter else "" for c in _CANDOR_BC)
+            if {start.lower(), stop.lower()} - _NOTHING:
+                if who.lower() in _NOTHING:
+                    raise DataError("FB257", "a backchannel without a speaker", where=where)
                 sides.setdefault(who, []).append(_span(start, stop, where))
         where = Place(str(found))
         names = pair_roles(sorted(sides), None, where=where)
@@ -329,8 +338,6 @@ def nxt_words(path: Path) -> list[TimedWord]:
     DataError
         ``FB703`` or ``FB706`` for broken or unsafe XML, ``FB704`` for a bad time.
     """
-    from floorbench.codec import read_bytes
-    from floorbench.formats.source import Source
     from floorbench.formats.xmltree import parse_xml
 
     source = Source(name=str(path), data=read_bytes(path), strict=True)
@@ -390,7 +397,7 @@ def _span(start: str, end: str, where: Place) -> tuple[Ticks, Ticks]:
 def _csv_rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], Place]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.DictReader(lines)
+            rows = csv.DictReader(lines, strict=True)
             for column in needed:
                 if column not in (rows.fieldnames or ()):
                     raise DataError("FB257", f"no column '{column}'", where=Place(str(path), 1))

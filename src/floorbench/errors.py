@@ -205,6 +205,16 @@ CODES: dict[str, Code] = {
         "A transcript lacks a column or holds a time or name that cannot be read.",
         "Correct the named line, or read another segmentation of the transcript.",
     ),
+    "FB258": Code(
+        "two files for one side of a session",
+        "Two files below the folder claim to be the same session, or the same side of one.",
+        "Keep one of the two named files, or open the folder that holds only the one you mean.",
+    ),
+    "FB259": Code(
+        "session without speakers",
+        "Clusters are made of speakers, and a session does not name both of its own.",
+        "Score with `cluster=session`, or read the data with a reader that knows the speakers.",
+    ),
     "FB261": Code(
         "malformed contrast table",
         "A samples or pairs table lacks a column, or a value in it has the wrong type.",

@@ -40,7 +40,7 @@ LABELS = ("complete", "incomplete", "backchannel", "wait")
 SAMPLE_CLUSTER = "sample (dialogue unknown)"
 # Kinds that cannot be read are listed too: they are refused when opened, not left out silently.
 AUDIO_SUFFIXES = (
-    *(".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3"),
+    *(".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".sph"),
     *(".aif", ".aiff", ".aac", ".m4a", ".wma"),
 )
 

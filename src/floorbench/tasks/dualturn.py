@@ -70,6 +70,7 @@ from floorbench.tasks.dualturn_features import (
 )
 from floorbench.tasks.dualturn_gold import gold_trace
 from floorbench.tasks.frame_units import (
+    CLUSTERS,
     ROLES,
     EventUnits,
     activity,
@@ -117,6 +118,9 @@ class DualTurnTask:
         random negatives): the only setting to set beside the published wF1.
     seed : int
         Of those negatives.
+    cluster : {'session', 'speaker'}
+        What the bootstrap resamples: sessions, or groups of sessions that share speakers, as a
+        check of how much rests on speakers who are heard more than once.
 
     Raises
     ------
@@ -135,6 +139,7 @@ class DualTurnTask:
         missing: str = "wrong",
         port_compat: bool = False,
         seed: int = 0,
+        cluster: str = "session",
     ) -> None:
         if not isinstance(min_gap, int) or min_gap < 0:
             raise UsageError("FB103", f"min_gap={min_gap!r} is not a number of frames")
@@ -146,6 +151,7 @@ class DualTurnTask:
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
         self._missing = choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
+        self._cluster = choice("cluster", cluster, CLUSTERS)
         listed = self._phrases.listed().digest() if self._phrases else None
         self.spec = TaskSpec(
             name="dualturn-4s",
@@ -163,7 +169,7 @@ class DualTurnTask:
                 "probe_look_ahead_frames": MARGIN,
                 "end_score": "eot - hold of the speaker, else p_now of the other",
                 "frame_rate": str(RATE),
-                "cluster": "session",
+                "cluster": cluster,
                 "strata": "none",
             },
             source="DualTurn (arXiv 2603.08216)",
@@ -201,13 +207,20 @@ class DualTurnTask:
         """
         units = {
             "action": EventUnits(
-                vocab={"gold": ACTIONS}, columns={"features": len(ACTION_FEATURES)}
+                vocab={"gold": ACTIONS},
+                columns={"features": len(ACTION_FEATURES)},
+                cluster=self._cluster,
             ),
             "word": EventUnits(
                 vocab={"gold": WORD_LABELS},
                 columns={"features": len(WORD_FEATURES), "scores": len(WORD_LABELS)},
+                cluster=self._cluster,
             ),
-            "end": EventUnits(vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}),
+            "end": EventUnits(
+                vocab={"gold": ENDS},
+                columns={offset_column(d): 0 for d in OFFSETS},
+                cluster=self._cluster,
+            ),
         }
         for item in items:
             if self.due(item.sample, system):

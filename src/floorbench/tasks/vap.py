@@ -38,7 +38,14 @@ from floorbench.metrics.base import OK, DueItem, Measure, Scored
 from floorbench.metrics.fscore import balanced_accuracy, f_score, weighted_f1
 from floorbench.metrics.ranking import auc, eer
 from floorbench.tasks.dualturn_measures import at_threshold, cell, halves
-from floorbench.tasks.frame_units import ROLES, EventUnits, activity, frame_problem, outcome_of
+from floorbench.tasks.frame_units import (
+    CLUSTERS,
+    ROLES,
+    EventUnits,
+    activity,
+    frame_problem,
+    outcome_of,
+)
 from floorbench.tasks.units import choice
 
 VERSION = "1"
@@ -65,14 +72,23 @@ class VapTask:
         Sample holds of a session down to the number of its shifts.
     seed : int
         Of that sampling.
+    cluster : {'session', 'speaker'}
+        What the bootstrap resamples: sessions, or groups of sessions that share speakers, as a
+        check of how much rests on speakers who are heard more than once.
     """
 
     def __init__(
-        self, *, missing: str = "wrong", equal_hold_shift: bool = False, seed: int = 0
+        self,
+        *,
+        missing: str = "wrong",
+        equal_hold_shift: bool = False,
+        seed: int = 0,
+        cluster: str = "session",
     ) -> None:
         if not isinstance(seed, int) or seed < 0:
             raise UsageError("FB103", f"seed={seed!r} is not a whole number, 0 or more")
         self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._cluster = choice("cluster", cluster, CLUSTERS)
         self._equal, self._seed = equal_hold_shift, seed
         self.rules = VapRules()
         self.spec = TaskSpec(
@@ -85,7 +101,7 @@ class VapTask:
                 "seed": seed,
                 **{name: str(getattr(self.rules, name)) for name in VapRules.__slots__},
                 "score": "mean over the region, one per event",
-                "cluster": "session",
+                "cluster": cluster,
                 "strata": "none",
             },
             source="voice activity projection (Ekstedt and Skantze); DualTurn (arXiv 2603.08216)",
@@ -134,7 +150,9 @@ class VapTask:
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
         """Return one unit per event, by question: ``gold``, ``score``, ``split``, ``outcome``."""
         units = {
-            question: EventUnits(vocab={"gold": LABELS}, columns={"score": 0})
+            question: EventUnits(
+                vocab={"gold": LABELS}, columns={"score": 0}, cluster=self._cluster
+            )
             for question in QUESTIONS
         }
         for item in items:

@@ -71,7 +71,12 @@ def end_marks(vad: Mapping[Role, Bools], rules: SignalRules) -> Marks:
             if kind in END_RULES:
                 time = end / float(RATE)
                 marks.append(Mark(time=time, role=role, label=kind.value, rule=END_RULES[kind]))
-    return Marks(title="turn ends", where={"events": "turn ends"}, marks=tuple(marks))
+    return Marks(
+        title="turn ends",
+        where={"events": "turn ends"},
+        marks=tuple(marks),
+        preferred={"at": "+0 ms"},
+    )
 
 
 def word_marks(labels: WordLabels | None) -> Marks:

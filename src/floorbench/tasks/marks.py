@@ -52,12 +52,15 @@ class Marks:
     marks : tuple of Mark
     names : mapping of str to str
         What labels of the units are called here; others keep their names.
+    preferred : mapping of str to str
+        Part of the slice of the cells that are read first, where several cells decide on a unit.
     """
 
     title: str
     where: Mapping[str, str]
     marks: tuple[Mark, ...]
     names: Mapping[str, str] = field(default_factory=dict)
+    preferred: Mapping[str, str] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -104,9 +104,10 @@ def span(
         "start": start,
         "end": end,
         "words": [
-            {"start": s, "end": e, "role": r, "text": t} for s, e, r, t in _thin(words, MOST_WORDS)
+            {"start": s, "end": e, "role": r, "text": t}
+            for s, e, r, t in (words if len(words) <= MOST_WORDS else ())
         ],
-        "words_left": max(0, len(words) - MOST_WORDS),
+        "words_left": len(words) if len(words) > MOST_WORDS else 0,
         "activity": {role: _spans_in(spans, start, end) for role, spans in line.activity.items()},
         "events": [
             _event_json(chosen.events[i], i, finds) for i in _thin(inside, MOST_EVENTS) if chosen
@@ -120,7 +121,7 @@ def span(
 
 
 def step(
-    self,
+    line: TimeLine,
     at: float,
     *,
     back: bool,
@@ -164,7 +165,8 @@ def _density(line: TimeLine, times: Floats) -> Floats:
     if not len(times) or not line.seconds:
         return np.zeros(BUCKETS)
     counts = np.histogram(times, bins=BUCKETS, range=(0.0, line.seconds))[0]
-    return counts / max(1, counts.max())
+    out: Floats = counts / max(1, counts.max())
+    return out
 
 
 def _curves(

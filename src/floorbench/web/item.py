@@ -43,6 +43,7 @@ def item_payload(group: Group, key: PredictionKey, line: TimeLine) -> dict[str, 
     return {
         "key": {"sample": key.sample_id, "condition": key.condition, "trial": key.trial},
         "task": group.task,
+        "seconds": line.seconds,
         "cluster": sample.cluster,
         "tags": dict(sample.tags),
         "gold": _gold(sample, gold),

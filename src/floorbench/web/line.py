@@ -24,6 +24,8 @@ from floorbench.web.gold import gold_events
 from floorbench.web.index import NOT_DUE, Group, RunView
 
 LONGEST_TEXT = 200
+SILENCE = "[silence]"
+"""A token that says what the activity says already."""
 UNDECIDED, WRONG, RIGHT = -1, 0, 1
 
 
@@ -82,7 +84,7 @@ class TimeLine:
             str(role): np.array([(s.start, s.end) for s in spans], dtype=np.float64).reshape(-1, 2)
             for role, spans in shown.activity.items()
         }
-        timed = [w for w in shown.words if w.span is not None]
+        timed = [w for w in shown.words if w.span is not None and w.text.lower() != SILENCE]
         self.words = sorted(
             ((w.span.start, w.span.end, str(w.role), w.text[:LONGEST_TEXT])
              for w in timed if w.span is not None),

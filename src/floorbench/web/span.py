@@ -13,6 +13,7 @@ import numpy as np
 
 from floorbench.errors import UsageError
 from floorbench.events.spans import Floats
+from floorbench.events.tokens import is_speech
 from floorbench.web.line import (
     LONGEST_TEXT,
     RIGHT,
@@ -27,7 +28,7 @@ BUCKETS = 600
 MOST_EVENTS = 400
 MOST_WORDS = 600
 MOST_SIGNALS = 6
-POINTS = 500
+POINTS = 1000
 """Largest numbers of what a page gets of one span."""
 
 
@@ -104,7 +105,7 @@ def span(
         "start": start,
         "end": end,
         "words": [
-            {"start": s, "end": e, "role": r, "text": t}
+            {"start": s, "end": e, "role": r, "text": t, "speech": is_speech(t)}
             for s, e, r, t in (words if len(words) <= MOST_WORDS else ())
         ],
         "words_left": len(words) if len(words) > MOST_WORDS else 0,
@@ -197,12 +198,17 @@ def _curves(
                 "role": role,
                 "first": scores.first + low * scores.step,
                 "step": scores.step * every,
-                "low": np.round(np.minimum.reduceat(values, at), 4).tolist(),
-                "high": np.round(np.maximum.reduceat(values, at), 4).tolist(),
+                "low": None if every == 1 else _rounded(np.minimum.reduceat(values, at)),
+                "high": _rounded(np.maximum.reduceat(values, at)),
                 "least": round(float(scores.values[:, k].min()), 4),
                 "most": round(float(scores.values[:, k].max()), 4),
             }
         )
+    return out
+
+
+def _rounded(values: Floats) -> list[float]:
+    out: list[float] = np.round(values, 4).tolist()
     return out
 
 

@@ -86,6 +86,7 @@ def span(
     """
     if not start < end:
         raise UsageError("FB805", f"{start:g} to {end:g} s is no span")
+    line.pick(None, None, run)
     if len(signals) > MOST_SIGNALS:
         raise UsageError("FB805", f"at most {MOST_SIGNALS} signals are drawn at once")
     words = [w for w in line.words if w[1] > start and w[0] < end]
@@ -173,7 +174,7 @@ def _density(line: TimeLine, times: Floats) -> Floats:
 def _curves(
     line: TimeLine, run: int, signals: Sequence[str], start: float, end: float
 ) -> list[dict[str, Any]]:
-    scores = line.scores[run] if 0 <= run < len(line.scores) else None
+    scores = line.scores[run]
     if scores is None:
         return []
     known = signals_of(scores.columns)

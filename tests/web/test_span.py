@@ -64,13 +64,17 @@ def test_a_span_of_hours_is_small(tmp_path: Path) -> None:
     assert len(found["events"]) == span.MOST_EVENTS
     assert found["events_left"] > 0
     assert all(len(c["high"]) <= span.POINTS for c in found["traces"])
-    assert all(low <= high for c in found["traces"] for low, high in zip(c["low"], c["high"]))
+    assert all(
+        low <= high for c in found["traces"] for low, high in zip(c["low"], c["high"], strict=True)
+    )
     assert len(codec.encode(found)) < 400_000
 
 
 def test_steps_go_through_every_error(line: TimeLine) -> None:
     kind = line.kinds["action"]
-    wrong = {e.time for e, r in zip(kind.events, kind.readings[0][0].right) if r == WRONG}
+    wrong = {
+        e.time for e, r in zip(kind.events, kind.readings[0][0].right, strict=True) if r == WRONG
+    }
     assert wrong
     seen, at = [], -1.0
     while (found := span.step(line, at, back=False, errors=True, **VIEW)) is not None:

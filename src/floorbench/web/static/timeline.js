@@ -83,10 +83,10 @@ export class TimeLine {
       type: "button", class: "small", "aria-label": label, title: `${label} (${keys})`, "aria-keyshortcuts": keys, onclick: act,
     }, text);
     const steps = about.counted && kind ? [
-      h("span", { class: "steps", role: "group", "aria-label": "events" },
+      h("span", { class: "steps", role: "group", "aria-label": "step through events" },
         button("‹", "previous event", "p", () => this.step({ back: true })), "event",
         button("›", "next event", "n", () => this.step({}))),
-      about.judged ? h("span", { class: "steps", role: "group", "aria-label": "errors" },
+      about.judged ? h("span", { class: "steps", role: "group", "aria-label": "step through errors" },
         button("‹", "previous error", "Shift+X", () => this.step({ back: true, errors: true })), "error",
         button("›", "next error", "x", () => this.step({ errors: true }))) : null,
     ] : [];

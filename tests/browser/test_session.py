@@ -86,10 +86,9 @@ def test_keys_step_through_errors_and_move_the_picture(open_page: Opener, quiet:
 
 def test_kinds_readings_and_scores_are_chosen(open_page: Opener, quiet: str) -> None:
     page = opened(open_page, quiet)
-    page.get_by_label("events", exact=True).select_option("end")
-    page.get_by_label("read", exact=True).wait_for()
+    page.locator(".tools select").first.select_option("end")
     page.get_by_text("turn ends right (+0 ms, threshold of best F1)").wait_for()
-    page.get_by_label("read", exact=True).select_option("-240 ms, threshold of best F1")
+    page.locator(".tools select").nth(1).select_option("-240 ms, threshold of best F1")
     page.get_by_text("turn ends right (-240 ms, threshold of best F1)").wait_for()
     height = page.locator("canvas.line").bounding_box()["height"]
     page.get_by_role("button", name="hold", exact=True).click()

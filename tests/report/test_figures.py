@@ -23,7 +23,9 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
         {"name": "always yield", "kind": "policy", "macro": 50.0, "pasr": 0.0},
     ],
     "anticipation": [
-        {"system": s, "lead": lead / 10, "value": 0.9} for s in ("one", "two") for lead in range(3)
+        {"system": s, "at": at / 10, "value": 0.9, "low": low, "high": 0.95, "n": 12}
+        for s, low in (("one", 0.85), ("two", None))
+        for at in range(-2, 1)
     ],
     "reliability": [
         {"system": "one", "score": 0.1, "positive": 0.2, "units": 10},

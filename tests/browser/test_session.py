@@ -44,7 +44,7 @@ def test_a_session_shows_events_answers_and_scores(
     open_page: Opener, quiet: str, shots: Path
 ) -> None:
     page = opened(open_page, quiet)
-    page.get_by_text("This recording comes without sound here").wait_for()
+    page.get_by_text("No sound here: the time line shows what is annotated").wait_for()
     drawn = page.evaluate(INK, ["user", "system", "gold", "good", "bad"])
     assert all(n > 20 for n in drawn), drawn
     assert page.locator("canvas.map").is_visible()

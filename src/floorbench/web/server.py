@@ -164,6 +164,7 @@ class Viewer:
                     "right": int(found.right[row]),
                     "outcome": OUTCOMES[int(run.outcome[row])],
                     "score": None if score != score else score,
+                    "tally": run.tallies.get(key.sample_id),
                 }
             )
         return {

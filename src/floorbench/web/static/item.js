@@ -254,7 +254,7 @@ function hearing(group, item, run, onproblem) {
       if (main) player.load(main.entry);
       try {
         await line.load();
-        if (!item.target && !line.empty) quiet.textContent = "This recording comes without sound here: the lanes show who speaks and the words, as annotated.";
+        if (!item.target && !line.empty) quiet.textContent = "No sound here: the time line shows what is annotated.";
         if (line.empty) line.node.remove();
       } catch (error) {
         onproblem(error.message);

@@ -77,6 +77,7 @@ export function drawLines(canvas, plan, { start, end, data, wave, marks, at, sel
   }
 
   function drawRole([role, block]) {
+    let named = null;
     const mine = (list) => list.filter((e) => e.role === role);
     if (block.wave) {
       paper.fillStyle = colour("lane");
@@ -105,6 +106,7 @@ export function drawLines(canvas, plan, { start, end, data, wave, marks, at, sel
     paper.beginPath();
     paper.rect(GUTTER, 0, span + RIGHT, height);
     paper.clip();
+    if (block.words && !block.wave && !block.speech) named = block.words;
     if (block.words) drawWords(data.words.filter((w) => w.role === role), block.words);
     if (block.events) {
       const drawn = mine(data.events);
@@ -123,6 +125,7 @@ export function drawLines(canvas, plan, { start, end, data, wave, marks, at, sel
       });
     }
     paper.restore();
+    if (named) side(role, named);
     if (block.events) {
       side("gold", block.events, "gold");
       block.answers.forEach((box, i) => side(`run ${runs[i].run + 1}`, box, "quiet"));

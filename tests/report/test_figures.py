@@ -89,3 +89,13 @@ def test_counts_can_be_read_on_their_shade() -> None:
     dark, light, ink = luminance("#08306b"), luminance("#f4f6f7"), luminance("#1b1f24")
     assert (1.05) / (dark + 0.05) > 4.5
     assert (light + 0.05) / (ink + 0.05) > 4.5
+
+
+@pytest.mark.parametrize("name", ["forest", "trade-off"])
+def test_a_layer_without_a_mark_is_left_out(name: str) -> None:
+    """A layer of nothing has no extent, which a browser warns about."""
+    nothing = {"low": None, "high": None, "chosen": False}
+    rows = [{**r, **{k: v for k, v in nothing.items() if k in r}} for r in RECORDS[name]]
+    layers = specification(draw(name, rows))
+    full = specification(draw(name, RECORDS[name]))
+    assert len(layers.get("layer", [0])) == len(full["layer"]) - 1

@@ -64,6 +64,8 @@ def report(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise UsageError("FB103", f"the page '{out}' does not end in .html")
+    if len({path.resolve() for path in runs}) < len(runs):
+        raise UsageError("FB802", "a run is named twice")
     sources = Sources(dataset, reader=reader)
     loaded = []
     with console.progress("reading") as tick:

@@ -278,6 +278,8 @@ def trade_off(records: Records, title: str) -> Any:
     lines = base.mark_line(interpolate="step-after").encode(
         order="threshold:Q", strokeDash=_dash(alt, "system", systems)
     )
+    if not any(r["chosen"] for r in records):
+        return lines
     chosen = base.transform_filter("datum.chosen").mark_point(filled=True, size=110)
     return lines + chosen.encode(shape=_shape(alt, "system", systems))
 
@@ -291,16 +293,16 @@ def forest(records: Records, title: str) -> Any:
         tooltip=_tips(alt, records),
     )
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(x="zero:Q")
-    return (
-        zero
-        + base.mark_rule(strokeWidth=1.6, color=INK).encode(
-            x=alt.X("low:Q", title="difference A - B, points"), x2="high:Q"
-        )
-        + base.mark_point(filled=True, size=70, shape="square").encode(
-            x="difference:Q",
-            color=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(QUIET)),
-        )
+    points = base.mark_point(filled=True, size=70, shape="square").encode(
+        x=alt.X("difference:Q", title="difference A - B, points"),
+        color=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(QUIET)),
     )
+    if all(r["low"] is None or r["high"] is None for r in records):
+        return zero + points
+    bars = base.mark_rule(strokeWidth=1.6, color=INK).encode(
+        x=alt.X("low:Q", title="difference A - B, points"), x2="high:Q"
+    )
+    return zero + bars + points
 
 
 def _tips(alt: Any, records: Records) -> list[Any]:

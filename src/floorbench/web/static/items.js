@@ -181,7 +181,7 @@ function rowsInSight(group, chosen, first, run) {
   box.addEventListener("scroll", onscroll, { passive: true });
   const sized = new ResizeObserver(onscroll);
   return {
-    node: total ? box : h("p", { class: "pad quiet" }, "No item fits these filters."),
+    node: total ? box : h("p", { class: "pad quiet" }, group.items ? "No item fits these filters." : "These runs were asked about no item."),
     move,
     ready: () => {
       if (!total) return;

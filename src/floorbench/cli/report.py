@@ -67,6 +67,8 @@ def report(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise UsageError("FB103", f"the page '{out}' does not end in .html")
+    if len({path.resolve() for path in runs}) < len(runs):
+        raise UsageError("FB802", "a run is named twice")
     if baseline is not None:
         if baseline.resolve() not in [path.resolve() for path in runs]:
             raise UsageError("FB103", f"the baseline '{baseline}' is none of the runs named")
@@ -87,11 +89,13 @@ def report(
             for table in (*section.tables, *section.comparisons):
                 console.data(render(table, form))
     if figures is not None:
-        for section in parts:
-            for figure in section.figures:
-                for kind in figure_format or ["svg"]:
-                    file = figures / f"{safe_name(figure.name)}.{kind}"
-                    console.data(str(save(figure.chart, file)))
+        taken: dict[str, int] = {}
+        for figure in (figure for section in parts for figure in section.figures):
+            stem = safe_name(figure.name)
+            taken[stem] = taken.get(stem, 0) + 1  # two data sets may have a figure of one name
+            stem += f"-{taken[stem]}" if taken[stem] > 1 else ""
+            for kind in figure_format or ["svg"]:
+                console.data(str(save(figure.chart, figures / f"{stem}.{kind}")))
     if out is not None:
         write_text(out, html.page(parts, title=title, interactive=interactive))
         console.data(str(out))

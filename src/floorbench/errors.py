@@ -205,6 +205,16 @@ CODES: dict[str, Code] = {
         "A transcript lacks a column or holds a time or name that cannot be read.",
         "Correct the named line, or read another segmentation of the transcript.",
     ),
+    "FB258": Code(
+        "two files for one side of a session",
+        "Two files below the folder claim to be the same session, or the same side of one.",
+        "Keep one of the two named files, or open the folder that holds only the one you mean.",
+    ),
+    "FB259": Code(
+        "session without speakers",
+        "Clusters are made of speakers, and a session does not name both of its own.",
+        "Score with `cluster=session`, or read the data with a reader that knows the speakers.",
+    ),
     "FB261": Code(
         "malformed contrast table",
         "A samples or pairs table lacks a column, or a value in it has the wrong type.",
@@ -295,7 +305,8 @@ CODES: dict[str, Code] = {
     "FB306": Code(
         "channel not chosen",
         "A file with several channels is read without saying which, or the channel does not exist.",
-        "Declare a channel per role (0, 1, ...) or `mix`.",
+        "Choose one: `--reader-set channel=0` (counted from 0, or `mix`) for labelled clips; other "
+        "readers declare a channel per role.",
     ),
     "FB307": Code(
         "read outside the audio",
@@ -914,6 +925,11 @@ CODES: dict[str, Code] = {
         "source texts are not balanced",
         "The texts of a built set break its rules: counts, rounds, duplicates or markers.",
         "Correct the named dialogue.",
+    ),
+    "FB906": Code(
+        "built sets cannot be compared",
+        "Two sets do not hold the same clips at the same rate, or one is not complete.",
+        "Compare a whole rebuild, made from the same texts, with the set it should equal.",
     ),
 }
 

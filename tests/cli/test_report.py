@@ -66,3 +66,14 @@ def test_moved_data_ask_for_dataset(
     assert "--dataset" in said
     asked = ["--dataset", str(tmp_path / "moved"), "--draws", "20"]
     assert code(*runs, "--form", "text", *asked) == 0
+
+
+def test_the_baseline_is_the_first_run_or_the_one_named(
+    runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code(*runs, "--form", "text", "--draws", "20") == 0
+    assert "comparing Takeover against Dismiss" in " ".join(capsys.readouterr().err.split())
+    assert code(*runs, "--form", "text", "--draws", "20", "--baseline", runs[1]) == 0
+    assert "comparing Dismiss against Takeover" in " ".join(capsys.readouterr().err.split())
+    assert code(runs[0], "--form", "text", "--baseline", runs[1]) == 2
+    assert "none of the runs named" in " ".join(capsys.readouterr().err.split())

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from floorbench.audio.assets import cache_dir
-from floorbench.build.pipeline.engine import Built, Progress
+from floorbench.build.pipeline.engine import Built
 from floorbench.build.pipeline.engine import build as build_dataset
 from floorbench.build.pipeline.plan import Plan
 from floorbench.build.pipeline.plan import plan as plan_dataset
 from floorbench.build.pipeline.report import build_tables
+from floorbench.build.pipeline.sitting import Progress
 from floorbench.cli import console
 from floorbench.cli.options import settings
 from floorbench.errors import UsageError

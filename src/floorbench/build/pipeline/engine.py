@@ -1,7 +1,7 @@
 """The engine: every item through every step, kept as it goes, then one dataset.
 
-What is in the cache is taken from it here, what is missing is made in the pool. A build that is interrupted or
-killed goes on by giving the same command again.
+What is in the cache is taken from it here, what is missing is made in the pool. A build that is
+interrupted or killed goes on by giving the same command again.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class Band:
         return self.low <= rate <= self.high
 
 
-BANDS: Mapping[str, Band] = {"en": Band(low=8.0, high=18.0), "zh": Band(low=2.8, high=6.5)}
+BANDS: Mapping[str, Band] = {"en": Band(low=8.0, high=19.0), "zh": Band(low=3.0, high=8.0)}
 UNIT = {"en": "phonemes/s", "zh": "syllables/s"}
 
 

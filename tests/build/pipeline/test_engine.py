@@ -316,7 +316,11 @@ def test_lineage_leads_from_every_sample_to_its_seed(tmp_path: Path) -> None:
     manifest = [json.loads(r) for r in (built.path / "manifest.jsonl").read_text().splitlines()]
     assert [r["item"] for r in rows] == [m["id"] for m in manifest]
     for row, sample in zip(rows, manifest, strict=True):
-        assert row["seed"] == {"id": f"item-{sample['n']}", "fields": {"n": sample["n"]}, "audio": {}}
+        assert row["seed"] == {
+            "id": f"item-{sample['n']}",
+            "fields": {"n": sample["n"]},
+            "audio": {},
+        }
         names = [s["stage"] for s in row["steps"]]
         tries = sample["attempt"] + 1
         assert names == ["text", *["voice", "gate"] * tries, "cut", "balance", "last"]

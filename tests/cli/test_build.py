@@ -1,4 +1,9 @@
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +57,29 @@ def test_a_dry_run_makes_nothing(
     assert not list(tmp_path.iterdir())
     code, out, _ = called(capsys, "build", RECIPE, "--dry-run", "--json")
     assert json.loads(out)["steps"][0]["to_make"] == 6
+
+
+def test_an_interrupted_build_says_that_it_can_go_on(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    log = tmp_path / "log"
+    process = subprocess.Popen(
+        [
+            sys.executable, "-m", "floorbench", "build", RECIPE, "--out", "a", "--cache", "c",
+            "--workers", "2", "--set", f"log={log}", "--set", "slow=0.2",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root / 'tests'}"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    while not log.exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "the same command goes on with it" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.parametrize(

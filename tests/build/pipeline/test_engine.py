@@ -84,14 +84,14 @@ def test_a_second_build_calls_nothing(tmp_path: Path) -> None:
 def test_killed_at_several_moments_it_ends_as_if_undisturbed(tmp_path: Path, workers: int) -> None:
     whole = content(made(tmp_path / "x", "whole", pieces=2).path)
     log = tmp_path / "log"
-    for moment in (2, 9, 17, 24):
+    for moment in (2, 14, 30, 46):
         process = start(tmp_path, "killed", workers=workers, pieces=2, slow=0.05)
         while process.poll() is None and len(calls(log)) < moment:
             time.sleep(0.01)
         process.kill()
         process.communicate()
         finished = results(tmp_path / "cache")
-        assert not (tmp_path / "killed").exists() or moment == 24
+        assert not (tmp_path / "killed").exists() or moment == 46
         told = len(calls(log))
         made(tmp_path, "look", pieces=2, slow=0.0, limit=1)  # another build in the same cache
         again = {c for c in calls(log)[told:] if c[0] != "last"}
@@ -105,6 +105,21 @@ def test_killed_at_several_moments_it_ends_as_if_undisturbed(tmp_path: Path, wor
     # settings that change nothing in the items (slow, log) are in no key
     assert content(tmp_path / "killed") == whole
     assert not list((tmp_path / "cache" / "unfinished").iterdir())
+
+
+def test_killed_while_it_writes_the_dataset(tmp_path: Path) -> None:
+    earlier = content(made(tmp_path, limit=2).path)
+    process = start(tmp_path, "a", workers=0, slow_export=0.3)
+    while not (tmp_path / ".a.partial" / "audio").exists():
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert content(tmp_path / "a") == earlier
+    before = calls(tmp_path / "log")
+    again = made(tmp_path)
+    assert calls(tmp_path / "log") == before
+    assert content(again.path) == content(made(tmp_path / "x", "whole").path)
+    assert {p.name for p in tmp_path.iterdir()} == {"a", ".a.lock", "cache", "log", "x"}
 
 
 def results(cache: Path) -> set[tuple[str, str, int]]:

@@ -117,6 +117,12 @@ def test_a_maker_that_rejects_is_asked_again(tmp_path: Path) -> None:
     assert all(c.cached for c in last.calls)
 
 
+def test_what_is_no_json_stops_the_build(tmp_path: Path) -> None:
+    stage = Does("s", lambda item, b: made(item))
+    with pytest.raises(DataError, match="FB852 settings or items of stage 's' are no JSON"):
+        Runner((stage,), cache=tmp_path, seed=0).treat(0, Item(id="a", fields={"x": tmp_path}))
+
+
 def test_an_item_that_is_used_up(tmp_path: Path) -> None:
     from floorbench.build.pipeline.stage import Made
 

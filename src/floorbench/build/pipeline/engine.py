@@ -181,25 +181,14 @@ def _nothing(lost: tuple[Lost, ...]) -> DataError:
 
 
 def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonValue]]:
+    shared: dict[str, dict[str, JsonValue]] = {}  # gathering steps: one large result for all
     for traced in finished:
         steps: list[JsonValue] = []
         for key in traced.trail:
-            result = runner.results.get(key)
-            if result is None:
-                raise DataError("FB852", f"the result {key[:12]} of '{traced.item.id}' has gone")
-            steps.append(
-                {
-                    "stage": result.stage,
-                    "version": result.version,
-                    "deterministic": result.deterministic,
-                    "key": key,
-                    "item": result.item or traced.item.id,
-                    "attempt": result.attempt,
-                    "rejected": result.rejected.reason if result.rejected else None,
-                    "sounds": [s.digest for s in result.sounds],
-                    "notes": list(result.notes),
-                }
-            )
+            step = shared.get(key) or _step(key, traced, runner)
+            if not step["item"]:
+                shared[key] = step
+            steps.append({**step, "item": step["item"] or traced.item.id})
         source = traced.ancestry()[0].item
         yield {
             "item": traced.item.id,
@@ -207,3 +196,20 @@ def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonV
             "sounds": traced.item.audio,
             "steps": steps,
         }
+
+
+def _step(key: str, traced: Traced, runner: Runner) -> dict[str, JsonValue]:
+    result = runner.results.get(key)
+    if result is None:
+        raise DataError("FB852", f"the result {key[:12]} of '{traced.item.id}' has gone")
+    return {
+        "stage": result.stage,
+        "version": result.version,
+        "deterministic": result.deterministic,
+        "key": key,
+        "item": result.item,
+        "attempt": result.attempt,
+        "rejected": result.rejected.reason if result.rejected else None,
+        "sounds": [s.digest for s in result.sounds],
+        "notes": list(result.notes),
+    }

@@ -196,6 +196,17 @@ def test_a_damaged_sound_is_made_again(tmp_path: Path, how: str, workers: int) -
     assert content(redone.path) == whole
 
 
+def test_a_sound_that_the_export_finds_damaged_is_made_again(tmp_path: Path) -> None:
+    whole = content(made(tmp_path).path)
+    for path in (tmp_path / "cache" / "sounds").rglob("*.flac"):
+        data = path.read_bytes()
+        path.write_bytes(data[:200] + bytes(len(data) - 200))
+    again = made(tmp_path)
+    assert content(again.path) == whole
+    voice = stages(again)["voice"]
+    assert voice.calls - voice.cached == 6  # those that were rejected are needed by nobody
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_sound_that_breaks_under_a_later_stage_is_repaired(tmp_path: Path, workers: int) -> None:
     whole = content(made(tmp_path, cache="other").path)

@@ -82,8 +82,8 @@ CODES: dict[str, Code] = {
     ),
     "FB206": Code(
         "label outside the set",
-        "A decision carries a label that the task neither knows nor maps.",
-        "Use the task's labels, or name the label map under which yours are read.",
+        "A label that the task neither knows nor maps, or a time or cost below 0.",
+        "Use the task's labels, or name the label map that reads yours; times start at 0.",
     ),
     "FB207": Code(
         "predictions missing",

@@ -42,6 +42,7 @@ DEFAULTS: dict[str, Any] = {
     "voice_version": 1,
     "trouble": "",  # stage:item:kind
     "slow": 0.0,
+    "slow_export": 0.0,
 }
 
 
@@ -190,6 +191,7 @@ class ToyRecipe:
 
     def work(self, settings: Mapping[str, Any]) -> Work:
         given = fill(settings, DEFAULTS)
+        self.slow_export = given["slow_export"]
         balance: Gather = Balance()
         return Work(
             seeds=tuple(Item(id=f"item-{n}", fields={"n": n}) for n in range(given["items"])),
@@ -204,6 +206,7 @@ class ToyRecipe:
 
     def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
         for item in items:
+            time.sleep(self.slow_export)
             out.sound(f"audio/{item.id}.wav", item.audio["target"])
         out.lines("manifest.jsonl", ({"id": i.id, **i.fields} for i in items))
 

@@ -68,7 +68,7 @@ def build(
         Print JSON.
     """
     where = cache if cache is not None else cache_dir() / "build"
-    processes = workers if workers is not None else len(os.sched_getaffinity(0))
+    processes = workers if workers is not None else _cores()
     if processes < 1:
         raise UsageError("FB103", f"--workers {processes}: at least 1 is needed")
     given: dict[str, Any] = {
@@ -95,6 +95,13 @@ def build(
             console.say("what is finished is kept; the same command goes on with it")
             raise
     return _print(built, json)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _print(built: Built, json: bool) -> int:

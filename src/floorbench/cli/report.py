@@ -56,6 +56,7 @@ def report(
         Print the tables in this form.
     """
     from floorbench.report import html
+    from floorbench.report.figures import library
     from floorbench.report.figures_save import save
     from floorbench.report.stored import Sources, load
     from floorbench.report.tables import render
@@ -67,6 +68,8 @@ def report(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise UsageError("FB103", f"the page '{out}' does not end in .html")
+    if out is not None or figures is not None:
+        library()  # said now rather than after the runs have been read
     if len({path.resolve() for path in runs}) < len(runs):
         raise UsageError("FB802", "a run is named twice")
     if baseline is not None:

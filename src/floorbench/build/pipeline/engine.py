@@ -34,7 +34,7 @@ from floorbench.build.pipeline.report import write_report
 from floorbench.build.pipeline.runner import Runner, fresh_from
 from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
 from floorbench.build.pipeline.stage import Recipe
-from floorbench.build.pipeline.store import locked
+from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
@@ -129,37 +129,57 @@ def build(
             else HerePool(runner)
         )
         begun, started = time.monotonic(), now()
-        with contextlib.closing(pool):
+
+        def sit() -> Built:
             sitting = Sitting(work, runner, pool, progress)
             finished = sitting.run(work.seeds[:limit])
-        lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
-        reports = sitting.reports()
-        write_factors(runner.folder, made.name, reports)
-        record = BuildRecord(
-            recipe=made.name,
-            preset=preset,
-            settings=provenance.redact(filled).parameters,
-            seed=seed,
-            limit=limit,
-            deterministic=all(s.deterministic for s in reports),
-            seeds=len(work.seeds[:limit]),
-            finished=len(finished),
-            rejected=sum(x.kind == "rejected" for x in lost),
-            failed=sum(x.kind == "failed" for x in lost),
-            stages=reports,
-            started=started,
-            took=round(time.monotonic() - begun, 3),
-            workers=workers,
-            floorbench=provenance.code(),
-            packages=provenance.packages(),
-            hardware=provenance.hardware(),
-        )
-        if not finished:
-            raise _nothing(lost)
-        with exporting(out, runner.sounds) as folder:
-            made.export([t.item for t in finished], runner.sounds, folder)
-            _accompany(folder, record, lost, _lineage(finished, runner))
-    return Built(record=record, path=out, lost=lost)
+            lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
+            reports = sitting.reports()
+            write_factors(runner.folder, made.name, reports)
+            record = BuildRecord(
+                recipe=made.name,
+                preset=preset,
+                settings=provenance.redact(filled).parameters,
+                seed=seed,
+                limit=limit,
+                deterministic=all(s.deterministic for s in reports),
+                seeds=len(work.seeds[:limit]),
+                finished=len(finished),
+                rejected=sum(x.kind == "rejected" for x in lost),
+                failed=sum(x.kind == "failed" for x in lost),
+                stages=reports,
+                started=started,
+                took=round(time.monotonic() - begun, 3),
+                workers=workers,
+                floorbench=provenance.code(),
+                packages=provenance.packages(),
+                hardware=provenance.hardware(),
+            )
+            if not finished:
+                raise _nothing(lost)
+            try:
+                with exporting(out, runner.sounds) as folder:
+                    made.export([t.item for t in finished], runner.sounds, folder)
+                    _accompany(folder, record, lost, _lineage(finished, runner))
+            except SoundDamaged:
+                _take_out_damaged(finished, runner)
+                raise
+            return Built(record=record, path=out, lost=lost)
+
+        with contextlib.closing(pool):
+            try:
+                return sit()
+            except SoundDamaged as error:
+                notify(f"{error.what}: what is missing is made again")
+                return sit()
+
+
+def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:
+    """Look at every sound of the dataset; a damaged one leaves the store and is made again."""
+    for traced in finished:
+        for digest in traced.item.audio.values():
+            with contextlib.suppress(SoundDamaged):
+                runner.sounds.pcm(digest)
 
 
 def _accompany(
@@ -181,25 +201,14 @@ def _nothing(lost: tuple[Lost, ...]) -> DataError:
 
 
 def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonValue]]:
+    shared: dict[str, dict[str, JsonValue]] = {}  # gathering steps: one large result for all
     for traced in finished:
         steps: list[JsonValue] = []
         for key in traced.trail:
-            result = runner.results.get(key)
-            if result is None:
-                raise DataError("FB852", f"the result {key[:12]} of '{traced.item.id}' has gone")
-            steps.append(
-                {
-                    "stage": result.stage,
-                    "version": result.version,
-                    "deterministic": result.deterministic,
-                    "key": key,
-                    "item": result.item or traced.item.id,
-                    "attempt": result.attempt,
-                    "rejected": result.rejected.reason if result.rejected else None,
-                    "sounds": [s.digest for s in result.sounds],
-                    "notes": list(result.notes),
-                }
-            )
+            step = shared.get(key) or _step(key, traced, runner)
+            if not step["item"]:
+                shared[key] = step
+            steps.append({**step, "item": step["item"] or traced.item.id})
         source = traced.ancestry()[0].item
         yield {
             "item": traced.item.id,
@@ -207,3 +216,20 @@ def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonV
             "sounds": traced.item.audio,
             "steps": steps,
         }
+
+
+def _step(key: str, traced: Traced, runner: Runner) -> dict[str, JsonValue]:
+    result = runner.results.get(key, whole=False)
+    if result is None:
+        raise DataError("FB852", f"the result {key[:12]} of '{traced.item.id}' has gone")
+    return {
+        "stage": result.stage,
+        "version": result.version,
+        "deterministic": result.deterministic,
+        "key": key,
+        "item": result.item,
+        "attempt": result.attempt,
+        "rejected": result.rejected.reason if result.rejected else None,
+        "sounds": [s.digest for s in result.sounds],
+        "notes": list(result.notes),
+    }

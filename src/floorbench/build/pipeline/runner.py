@@ -154,17 +154,28 @@ class Runner:
         self._started: set[str] = set()
 
     def key(self, stage: Stage | Gather, content: object, attempt: int) -> str:
-        """Return the key of a stage's result."""
+        """Return the key of a stage's result.
+
+        Raises
+        ------
+        DataError
+            ``FB852`` when settings or items hold what JSON cannot; ``FB202`` for a number that is
+            not finite.
+        """
         if stage.name not in self._settings:
             self._settings[stage.name] = dict(stage.settings())
-        return result_key(
-            stage=stage.name,
-            version=stage.version,
-            settings=self._settings[stage.name],
-            content=content,
-            attempt=attempt,
-            seed=self.seed,
-        )
+        try:
+            return result_key(
+                stage=stage.name,
+                version=stage.version,
+                settings=self._settings[stage.name],
+                content=content,
+                attempt=attempt,
+                seed=self.seed,
+            )
+        except TypeError as error:
+            what = f"settings or items of stage '{stage.name}' are no JSON ({error})"
+            raise DataError("FB852", what) from None
 
     def start(self, stage: Stage) -> None:
         """Load a stage's models, once.

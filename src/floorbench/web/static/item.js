@@ -114,7 +114,7 @@ function top(item, run) {
   if (item.state) tags.state = item.state;
   return h("div", { class: "top" },
     h("h1", {}, layer ? sign(layer.verdict) : null, " ", h("span", {}, item.key.sample)),
-    h("p", { class: "tags" }, Object.entries(tags).map(([k, v]) => h("span", { class: "chip" },
+    h("p", { class: "tags" }, Object.entries(tags).map(([k, v]) => h("span", { class: "chip", title: v.length > 120 ? v : null },
       h("span", { class: "quiet" }, `${k} `), v))),
     Object.keys(item.gold).length ? h("p", {}, h("span", { class: "goldmark" }, "gold "), goldText(item.gold)) : null);
 }

@@ -804,11 +804,6 @@ CODES: dict[str, Code] = {
         "There is no normaliser for the language, or nothing is left of the text after it.",
         "English and Mandarin are supported; check the named text.",
     ),
-    "FB877": Code(
-        "item is no dialogue",
-        "An item lacks language, history or target, or its cut is no beginning of its text.",
-        "Correct the stage that wrote the item.",
-    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

@@ -154,10 +154,11 @@ def checked(made, bench, asr, **more):
 
 def test_the_target_alone_is_checked_against_what_is_heard_of_it():
     made, bench = said(item(cut=4))
-    asr = FakeASR("I think we should")
-    outcome = checked(made, bench, asr)
+    outcome = checked(made, bench, FakeASR("I think we should"))
     assert [c["track"] for c in outcome.items[0].fields["checks"]] == ["target"]
-    assert outcome.items[0].fields["checks"][0]["rule"] == "transcript"
+    assert outcome.items[0].fields["checks"][0]["rule"] == "transcript-cut"
+    assert isinstance(checked(made, bench, FakeASR("I think we")), Made)
+    assert isinstance(checked(made, bench, FakeASR("I think we should go")), Rejected)
     assert outcome.items[0].audio == made.audio
 
 

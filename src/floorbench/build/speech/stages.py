@@ -348,8 +348,15 @@ class Verify:
             language=language,
             asr=self._asr,
             thresholds=self._thresholds,
+            shorter=_without_last(row) if row["said"] != row["text"] else None,
             measure=self._measure,
         )
+
+
+def _without_last(row: Mapping[str, Any]) -> str | None:
+    """Return what is heard without its last word; nothing of use where few words are left."""
+    kept = [word["text"] for word in row["words"]][:-1]
+    return ("" if row["language"] == "zh" else " ").join(kept) if len(kept) >= 3 else None
 
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:

@@ -860,11 +860,6 @@ CODES: dict[str, Code] = {
         "There is no normaliser for the language, or nothing is left of the text after it.",
         "English and Mandarin are supported; check the named text.",
     ),
-    "FB877": Code(
-        "item is no dialogue",
-        "An item lacks language, history or target, or its cut is no beginning of its text.",
-        "Correct the stage that wrote the item.",
-    ),
     "FB881": Code(
         "no recording to mix",
         "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",

@@ -114,7 +114,7 @@ class FakeTTS:
             rate=RATE,
             words=words if self.can.returns_words else None,
             phonemes=4 * len(pieces),
-            provenance={"name": "fake", "voice": voice, "speed": speed},
+            provenance={"name": "fake", "voice": str(voice), "speed": speed},
         )
 
 

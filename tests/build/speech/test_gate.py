@@ -41,6 +41,21 @@ def test_what_fails_twice_says_by_which_figure(language, reason):
     assert (verdict.passed, verdict.reason, verdict.heard) == (False, reason, "wrong")
 
 
+@pytest.mark.parametrize(("heard", "passed"), [("t and", True), ("t", True), ("x", False)])
+def test_a_word_that_hangs_in_the_air_may_be_missing(heard, passed):
+    verdict = gate.by_transcript(
+        tone(),
+        RATE,
+        text="t and",
+        shorter="t",
+        language="en",
+        asr=FakeASR(heard),
+        thresholds=Thresholds(),
+        measure=measure,
+    )
+    assert (verdict.passed, verdict.rule) == (passed, "transcript-cut")
+
+
 class Vad:
     name = "fake"
     hop = 160

@@ -25,11 +25,16 @@ def test_unsure_boundaries_join_and_order_is_kept():
     ]
 
 
+def test_times_that_do_not_advance_are_joined():
+    words = join_words(("a ", "b ", "c"), [0.5, 0.5], onset=0.0, end=1.0)
+    assert [w.text for w in words] == ["a", "b c"]
+
+
 class Second:
     can = Can(returns_words=True)
-    identity = {"name": "second"}
 
     def __init__(self, *languages, fails=False):
+        self.identity = {"name": "second"}
         self.languages = frozenset(languages)
         self.fails = fails
 

@@ -84,9 +84,10 @@ class Verdict:
     ----------
     passed : bool
     rule : str
-        ``transcript``, ``short-exact``, ``short-homophone``, ``short-duration``, ``no-speech``.
+        ``transcript``, ``transcript-cut``, ``short-exact``, ``short-homophone``,
+        ``short-duration``, ``no-speech``, ``rate``.
     reason : str
-        Why it failed: ``wer``, ``syllables``, ``short``, ``speech``; empty when it passed.
+        Why it failed: ``wer``, ``syllables``, ``short``, ``speech``, ``rate``; empty when it passed.
     heard : str or None
     figures : mapping
         What was measured.
@@ -118,15 +119,31 @@ def by_transcript(
     language: str,
     asr: ASR,
     thresholds: Thresholds,
+    shorter: str | None = None,
     measure: Measure = scoring.errors_of,
 ) -> Verdict:
-    """Compare what a recogniser hears with the text; a failure is heard once more, carefully."""
+    """Compare what a recogniser hears with the text; a failure is heard once more, carefully.
+
+    Parameters
+    ----------
+    shorter : str or None
+        For an utterance that is cut off: its text without the last word. Recognisers tend to leave
+        out a word that hangs in the air (*early and*), so the better of the two comparisons
+        counts; the rule is ``transcript-cut`` then.
+    """
     limit = thresholds.of(language)
+
+    def compared(heard: str) -> Errors:
+        found = measure(text, heard, language)
+        if shorter is None:
+            return found
+        return min(found, measure(shorter, heard, language), key=lambda e: e.gated)
+
     heard = asr.transcribe(audio, rate, language=language).text
-    errors, careful = measure(text, heard, language), False
+    errors, careful = compared(heard), False
     if errors.gated > limit:
         again = asr.transcribe(audio, rate, language=language, careful=True).text
-        second = measure(text, again, language)
+        second = compared(again)
         careful = True
         if second.gated < errors.gated:
             heard, errors = again, second
@@ -134,7 +151,7 @@ def by_transcript(
     figures: dict[str, JsonValue] = {k: _rounded(v) for k, v in asdict(errors).items()}
     return Verdict(
         passed=passed,
-        rule="transcript",
+        rule="transcript" if shorter is None else "transcript-cut",
         reason="" if passed else ("syllables" if language == "zh" else "wer"),
         heard=heard,
         figures={**figures, "limit": limit, "careful": careful},

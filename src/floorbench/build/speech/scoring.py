@@ -7,6 +7,7 @@ of a small recogniser's character errors are homophones.
 from __future__ import annotations
 
 import unicodedata
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -48,13 +49,25 @@ def _english() -> Any:
     return EnglishTextNormalizer()
 
 
+@cache
+def _simplifier() -> Any:
+    """Return zhconv's conversion; it leaves the file of its dictionary open when it reads it."""
+    try:
+        import zhconv
+    except ImportError:
+        raise missing_extra("zhconv", "build") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        zhconv.convert("體", "zh-hans")
+    return zhconv.convert
+
+
 def _mandarin(text: str) -> str:
     try:
         import cn2an
-        import zhconv
-    except ImportError as error:
-        raise missing_extra(str(error.name), "build") from None
-    plain = zhconv.convert(unicodedata.normalize("NFKC", text), "zh-cn")
+    except ImportError:
+        raise missing_extra("cn2an", "build") from None
+    plain = str(_simplifier()(unicodedata.normalize("NFKC", text), "zh-hans"))
     if any(c.isdigit() for c in plain):
         plain = cn2an.transform(plain, "an2cn")
     kept = (c for c in plain.casefold() if unicodedata.category(c)[0] not in "PSZC")

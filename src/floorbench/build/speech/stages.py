@@ -1,9 +1,7 @@
 """The two stages of speech: say every line of a dialogue, and check what was said.
 
-They read the fields ``language``, ``history`` (rows of ``user`` and ``assistant``), ``target``
-(``role``, ``text`` and, where the speaker is cut off, ``cut_after``: a beginning of the text) and
-``family``, which siblings share. The user's history and the target are spoken; the assistant's
-turns stay text. A target without text is not spoken.
+They read the item's dialogue (:class:`floorbench.build.text.dialogue.Dialogue`). An utterance that
+is cut off is spoken in full and cut at the end of its last word, by word times.
 
 Source
 ------
@@ -28,6 +26,7 @@ from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.voices import Voice
 from floorbench.build.speech.words import cut_after, moved, word_times
+from floorbench.build.text.dialogue import Dialogue, dialogue_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, Place
 
@@ -49,32 +48,21 @@ class Line:
     cut_after: str | None = None
 
 
-def lines_of(item: Item) -> tuple[Line, ...]:
+def lines_of(dialogue: Dialogue) -> tuple[Line, ...]:
     """Return the lines of a dialogue that are spoken, in order; the target is the last.
 
-    Raises
-    ------
-    DataError
-        ``FB877`` when the fields are not those of a dialogue.
+    The user's turns of the history and the target are spoken, the assistant's stay text. A noise
+    is not spoken.
     """
-    try:
-        history = cast(Sequence[Mapping[str, str]], item.fields.get("history") or ())
-        target = cast(Mapping[str, Any], item.fields["target"])
-        lines = [
-            Line(track=f"history-{turn}-user", role="user", text=row["user"])
-            for turn, row in enumerate(history, start=1)
-            if row["user"]
-        ]
-        if target.get("text"):
-            cut = target.get("cut_after")
-            line = Line(track="target", role=target["role"], text=target["text"], cut_after=cut)
-            if cut is not None and not (line.text.startswith(cut) and len(cut) < len(line.text)):
-                raise DataError("FB877", f"{cut!r} is no beginning of {line.text!r}")
-            lines.append(line)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DataError(
-            "FB877", f"no dialogue: {type(error).__name__} {error}", where=Place(item=item.id)
-        ) from None
+    lines = [
+        Line(track=f"history-{turn}-user", role="user", text=one.user)
+        for turn, one in enumerate(dialogue.history, start=1)
+        if one.user
+    ]
+    target = dialogue.target
+    if target.text and target.role != "noise":
+        cut = None if target.cut_after is None else dialogue.heard
+        lines.append(Line(track="target", role=target.role, text=target.text, cut_after=cut))
     return tuple(lines)
 
 
@@ -151,19 +139,18 @@ class Synthesise:
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Say one dialogue."""
-        language = str(item.fields["language"])
-        family = str(item.fields.get("family") or item.id)
+        dialogue = dialogue_of(item)
+        language, family = dialogue.language, dialogue.family
         pools = self._pools.get(language)
         if pools is None:
-            raise DataError("FB877", f"no voice speaks {language!r}", where=Place(item=item.id))
-        lines = lines_of(item)
-        target_role = lines[-1].role if lines else "user"
+            raise DataError("FB871", f"no voice speaks {language!r}", where=Place(item=item.id))
+        lines = lines_of(dialogue)
         tracks: dict[str, str] = {}
         rows: list[JsonValue] = []
         for line in lines:
-            follows = line.track == "target" or self._gate_history or line.role == target_role
-            turn = max(0, bench.attempt - 1) if follows else 0
-            faster = bench.attempt if line.track == "target" or self._gate_history else 0
+            tried = line.track == "target" or self._gate_history
+            turn = max(0, bench.attempt - 1) if tried or line.role == dialogue.target.role else 0
+            faster = bench.attempt if tried else 0
             voice = voices.choose(
                 pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
             )
@@ -361,8 +348,15 @@ class Verify:
             language=language,
             asr=self._asr,
             thresholds=self._thresholds,
+            shorter=_without_last(row) if row["said"] != row["text"] else None,
             measure=self._measure,
         )
+
+
+def _without_last(row: Mapping[str, Any]) -> str | None:
+    """Return what is heard without its last word; nothing of use where few words are left."""
+    kept = [word["text"] for word in row["words"]][:-1]
+    return ("" if row["language"] == "zh" else " ").join(kept) if len(kept) >= 3 else None
 
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:

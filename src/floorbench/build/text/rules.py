@@ -242,10 +242,7 @@ def _content(text: str, language: str) -> set[str]:
 
 
 _COMMON = frozenset(
-    """about after again another before being could every first found going house inside
-    least little looks maybe might minutes never other people please really right should since
-    something still their there these thing think third those three twenty under until walks
-    weeks where which while without would years early again evening""".split()
+    ["about", "after", "again", "another", "before", "being", "could", "every", "first", "found", "going", "house", "inside", "least", "little", "looks", "maybe", "might", "minutes", "never", "other", "people", "please", "really", "right", "should", "since", "something", "still", "their", "there", "these", "thing", "think", "third", "those", "three", "twenty", "under", "until", "walks", "weeks", "where", "which", "while", "without", "would", "years", "early", "again", "evening"]
 )
 
 _RULES: tuple[tuple[str, Callable[[Dialogue], str | None]], ...] = (

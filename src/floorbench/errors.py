@@ -774,6 +774,26 @@ CODES: dict[str, Code] = {
         "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
+    "FB861": Code(
+        "bad setting for writing dialogues",
+        "A language, label, count, threshold, sampling value or prompt version is out of range.",
+        "The message names the value; the hint names what is allowed.",
+    ),
+    "FB862": Code(
+        "item without a usable dialogue",
+        "A stage got an item whose language, label or dialogue is missing or of another kind.",
+        "Let a writing stage run before it; seeds come with language, label and number.",
+    ),
+    "FB863": Code(
+        "model gave no answer",
+        "A call to a writing or judging model timed out or lost its connection, all tries used up.",
+        "Run the build again: what is done is kept, and only the failed items are asked for.",
+    ),
+    "FB864": Code(
+        "writer judges itself",
+        "The same model of the same service was named for writing dialogues and for judging them.",
+        "Name another model as judge.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

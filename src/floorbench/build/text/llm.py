@@ -211,7 +211,7 @@ class LlmWrite(_Asked):
             language=language, label=label, topic=topic, version=self._prompt, rng=rng
         )
         found = self.ask(
-            "{",
+            prompts.start_of(language, self._prompt),
             system=system,
             item=item,
             bench=bench,
@@ -365,13 +365,12 @@ def draft(
         said = msgspec.convert(found, shape)
     except msgspec.ValidationError as error:
         return Rejected(reason="fields", detail=str(error))
-    text, role, cut = "", cast(Role, "noise"), None
+    text, cut = "", None
+    role: Role = "noise"
     if isinstance(said, _Spoken):
         text, role = said.target.strip(), said.speaker
         if not units(text, language):
             return Rejected(reason="empty", detail="a target without a word")
-        if _DECLINES.search(text) and "history" in found and not said.history:
-            return Rejected(reason="refused", detail=text[:80])
     if isinstance(said, _Broken):
         heard = said.heard.strip().rstrip(".…。,，—- ")
         cut = len(units(heard, language))

@@ -106,6 +106,11 @@ def writing_prompt(
     )
 
 
+def start_of(language: str, version: str) -> str:
+    """Return the message that follows the instruction."""
+    return str(_parts(language, version)["start"])
+
+
 def writing_schema(label: str) -> dict[str, JsonValue]:
     """Return the JSON Schema of a written dialogue."""
     scenario = BY_LABEL[label].scenario

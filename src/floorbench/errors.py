@@ -830,6 +830,26 @@ CODES: dict[str, Code] = {
         "The Python file of a recipe is missing, does not run, or lacks the named recipe.",
         "Give `path/to/file.py:NAME`, and run the file by itself to see its own error.",
     ),
+    "FB861": Code(
+        "bad setting for writing dialogues",
+        "A language, label, count, threshold, sampling value or prompt version is out of range.",
+        "The message names the value; the hint names what is allowed.",
+    ),
+    "FB862": Code(
+        "item without a usable dialogue",
+        "A stage got an item whose language, label or dialogue is missing or of another kind.",
+        "Let a writing stage run before it; seeds come with language, label and number.",
+    ),
+    "FB863": Code(
+        "model gave no answer",
+        "A call to a writing or judging model timed out or lost its connection, all tries used up.",
+        "Run the build again: what is done is kept, and only the failed items are asked for.",
+    ),
+    "FB864": Code(
+        "writer judges itself",
+        "The same model of the same service was named for writing dialogues and for judging them.",
+        "Name another model as judge.",
+    ),
     "FB871": Code(
         "speech cannot be made this way",
         "A voice cannot do what is asked: clone, speak a language, take an emotion or a speed.",

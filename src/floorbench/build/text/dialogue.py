@@ -7,7 +7,7 @@ A dialogue travels through a recipe as the JSON value ``dialogue`` of an item's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 
@@ -221,7 +221,8 @@ def order_of(item: Item) -> tuple[str, str, int]:
 
 def with_dialogue(item: Item, dialogue: Dialogue) -> Item:
     """Return the item with a dialogue in its fields."""
-    return item.having(dialogue=cast(JsonValue, msgspec.to_builtins(dialogue)))
+    value: JsonValue = msgspec.json.decode(msgspec.json.encode(dialogue))
+    return item.having(dialogue=value)
 
 
 def dialogue_of(item: Item) -> Dialogue:

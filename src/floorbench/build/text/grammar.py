@@ -103,26 +103,27 @@ def compose(
     topic = names[number % len(names)]
     again = number // len(names)
     material = by_topic[topic]
-    slots = _fill(shared["slots"], number + attempt, seed, language, label)
-    slots |= _fill(material["slots"], again + attempt, seed, language, label, topic)
     intent = BY_LABEL[label]
     role, pool, index = _pool(label, material, shared, number, again)
+    index += attempt * (len(pool) + 7)
+    cycle, place = divmod(index, len(pool)) if pool else divmod(again, len(LABELS))
+    slots = _fill(shared["slots"], place, cycle, seed, language, label)
+    slots |= _fill(material["slots"], place, cycle, seed, language, label, topic)
     speaking = intent.state == SPEAKING
     turn = (again + attempt) * len(LABELS) + LABELS.index(label)
     history = _history(material, speaking, turn, seed, slots, rng, (language, topic))
     text, cut = "", None
     if pool:
-        index += attempt * (len(pool) + 7)
-        chosen = _order(tuple(pool), seed, language, label, role)[index % len(pool)]
+        chosen = _order(tuple(pool), seed, language, label, role)[place]
         tails = _tails(intent.scenario, shared)
-        if tails and index >= len(pool):
-            tail = tails[(index + index // len(pool)) % len(tails)]
+        if tails and cycle:
+            tail = tails[(index + cycle) % len(tails)]
             chosen += ("" if language == "zh" else " ") + tail
         text = say(chosen, slots, rng, language)
         if intent.scenario == "Incomplete":
             text, cut = _cut(text, rng, language)
         elif intent.scenario == "Backchannel":
-            text, cut = _carried(text, number, language)
+            text, cut = carried(text, number, language)
     return Dialogue(
         id=id,
         language=language,
@@ -229,24 +230,26 @@ def _cut(text: str, rng: np.random.Generator, language: str) -> tuple[str, int]:
     return "".join(pieces), places[int(rng.integers(len(places)))]
 
 
-def _carried(text: str, number: int, language: str) -> tuple[str, int]:
+def carried(text: str, number: int, language: str) -> tuple[str, int]:
     """Put a backchannel at the head of a sentence, of which only it will be heard."""
-    heard = text.rstrip(".。")
+    heard = text.rstrip(".。!！,，")
     carrier = _CARRIERS[language][number % len(_CARRIERS[language])]
     return carrier.format(heard=heard), len(units(heard, language))
 
 
-def _fill(slots: Mapping[str, Sequence[str]], turn: int, seed: int, *where: str) -> dict[str, str]:
+def _fill(
+    slots: Mapping[str, Sequence[str]], place: int, cycle: int, seed: int, *where: str
+) -> dict[str, str]:
     """Fill each slot with the value whose turn it is.
 
-    Values move on by one each turn, and by one more each time a slot has been gone through, by an
-    amount of its own, so that two slots do not keep step.
+    A sentence at some place takes the next value of each slot each time that the sentences have
+    been gone through; when a slot has been gone through as well, slots of equal size part company.
     """
     out: dict[str, str] = {}
     for nth, (name, values) in enumerate(slots.items()):
         size = len(values)
         ordered = _order(tuple(values), seed, *where, name)
-        out[name] = ordered[(turn + (turn // size) * nth) % size]
+        out[name] = ordered[(place + cycle + (cycle // size) * nth) % size]
     return out
 
 

@@ -241,9 +241,14 @@ def _content(text: str, language: str) -> set[str]:
     return {w for w in words if len(w) >= 5 and w not in _COMMON}
 
 
-_COMMON = frozenset(
-    ["about", "after", "again", "another", "before", "being", "could", "every", "first", "found", "going", "house", "inside", "least", "little", "looks", "maybe", "might", "minutes", "never", "other", "people", "please", "really", "right", "should", "since", "something", "still", "their", "there", "these", "thing", "think", "third", "those", "three", "twenty", "under", "until", "walks", "weeks", "where", "which", "while", "without", "would", "years", "early", "again", "evening"]
-)
+_COMMON = frozenset([
+    "about", "after", "again", "another", "before", "being", "could", "early", "evening",
+    "every", "first", "found", "going", "house", "inside", "least", "little", "looks", "maybe",
+    "might", "minutes", "never", "other", "people", "please", "really", "right", "should",
+    "since", "something", "still", "their", "there", "these", "thing", "think", "third", "those",
+    "three", "twenty", "under", "until", "walks", "weeks", "where", "which", "while", "without",
+    "would", "years",
+])  # fmt: skip
 
 _RULES: tuple[tuple[str, Callable[[Dialogue], str | None]], ...] = (
     ("empty", _empty),

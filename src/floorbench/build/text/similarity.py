@@ -6,7 +6,8 @@ of trigrams. Two dialogues of one language are near-duplicates when
 
 - their targets are at least ``target`` alike and what is heard of both has at least ``least``
   trigrams (a "mm-hm" cannot be told from another one, and need not be), or
-- all that is said in them (history, and what is heard of the target) is at least ``dialogue`` alike.
+- all that is said in them (history, and what is heard of the target) is at least ``dialogue``
+  alike.
 
 The search is exact: for every text, the trigrams that it shares with each other text are counted
 through an inverted index.

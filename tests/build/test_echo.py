@@ -12,8 +12,8 @@ import soundfile
 from floorbench.audio.ref import FileAudio
 from floorbench.build import echo
 from floorbench.build.echo_render import RATE, Rendered
-from floorbench.build.speech.providers import Word
 from floorbench.build.echo_texts import read_texts, scenes
+from floorbench.build.speech.providers import Word
 from floorbench.codec import convert
 from floorbench.core.vocab import Role
 from floorbench.datasets.echo import EchoSource

@@ -1,10 +1,10 @@
 import json
 
 import soundfile
-from support.speech import FakeTTS
 
 from floorbench.build.sound.pools import Pool
 from floorbench.build.speech import babble
+from support.speech import FakeTTS
 
 VOICES = {"en": {"user": ("u",), "babble": ("a", "b")}}
 LINES = {"en": ("One two three.", "Four five.")}

@@ -82,6 +82,9 @@ def test_a_build_is_read_by_the_codett_reader_and_has_every_label(speech, tmp_pa
     assert (built.path / "README.md").read_text().startswith("# A CoDeTT set")
     lineage = [json.loads(x) for x in (built.path / "lineage.jsonl").read_text().splitlines()]
     assert len(lineage) == len(samples)
+    measured = json.loads((built.path / "report.json").read_text())["measured"]
+    assert {r["stage"] for r in measured["sound"]} == {"before the soundscape", "after it"}
+    assert "<svg" in (built.path / "build-report.html").read_text()
     for path in built.path.glob("audios/**/*.flac"):
         assert not any(label.split("_")[-1].lower() in path.name.lower() for label in LABELS)
 

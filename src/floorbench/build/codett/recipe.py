@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -13,9 +14,11 @@ from floorbench.build.codett import layout
 from floorbench.build.codett.consolidate import Balance, Split
 from floorbench.build.codett.stages import Lines, NonSpeech, Only, OnlyGather, Speakers
 from floorbench.build.pipeline.recipes import fill
+from floorbench.build.pipeline.report import Figure, Shown
 from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, Work
 from floorbench.build.recordings.candidates import MiningRules
 from floorbench.build.recordings.mine import Mine, Reviewed, sessions_of
+from floorbench.build.sound.figures import distributions, records_of
 from floorbench.build.sound.measures import Measure
 from floorbench.build.sound.pools import FREE_LICENCES
 from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
@@ -31,6 +34,7 @@ from floorbench.build.text.writer import Judge, Write
 from floorbench.core.sample import JsonValue
 from floorbench.datasets.codett_labels import LABELS
 from floorbench.errors import EnvironmentProblem, UsageError
+from floorbench.report.figures_save import render
 
 DEFAULTS: dict[str, JsonValue] = {
     "per_label": 4,
@@ -171,6 +175,18 @@ class CodettRecipe:
             or "none",
         }
         layout.write(items, out, title="A CoDeTT set", provenance=about)
+
+    def shown(self, items: Sequence[Item]) -> Shown:
+        """Return the distributions per scenario, as a figure where the extra ``report`` is."""
+        records = records_of(items)
+        figures: list[Figure] = []
+        with contextlib.suppress(EnvironmentProblem):
+            for language in sorted({record["language"] for record in records}):
+                rows = [r for r in records if r["language"] == language]
+                chart = distributions(rows, title=f"Sound of the targets ({language})")
+                caption = f"Levels, loudness, lengths and ratios per scenario ({language})"
+                figures.append(Figure(caption=caption, svg=render(chart, "svg").decode()))
+        return Shown(figures=figures, measured={"sound": records, **layout.statistics(items)})
 
 
 def _written(chosen: Mapping[str, Any]) -> tuple[Item, ...]:

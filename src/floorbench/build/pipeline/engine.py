@@ -30,7 +30,7 @@ from floorbench.build.pipeline.record import (
     Lost,
     write_factors,
 )
-from floorbench.build.pipeline.report import write_report
+from floorbench.build.pipeline.report import Showing, Shown, write_report
 from floorbench.build.pipeline.runner import Runner, fresh_from
 from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
 from floorbench.build.pipeline.stage import Recipe
@@ -159,8 +159,10 @@ def build(
                 raise _nothing(lost)
             try:
                 with exporting(out, runner.sounds) as folder:
-                    made.export([t.item for t in finished], runner.sounds, folder)
-                    _accompany(folder, record, lost, _lineage(finished, runner))
+                    items = [t.item for t in finished]
+                    made.export(items, runner.sounds, folder)
+                    shown = made.shown(items) if isinstance(made, Showing) else Shown((), {})
+                    _accompany(folder, record, lost, _lineage(finished, runner), shown)
             except SoundDamaged:
                 _take_out_damaged(finished, runner)
                 raise
@@ -183,12 +185,16 @@ def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:
 
 
 def _accompany(
-    folder: ExportFolder, record: BuildRecord, lost: tuple[Lost, ...], lineage: Iterator[Any]
+    folder: ExportFolder,
+    record: BuildRecord,
+    lost: tuple[Lost, ...],
+    lineage: Iterator[Any],
+    shown: Shown,
 ) -> None:
     folder.lines(LINEAGE_FILE, lineage)
     folder.lines(REJECTED_FILE, (codec.to_builtins(x) for x in lost))
     folder.text(BUILD_FILE, codec.encode_pretty(record))
-    write_report(folder, record, lost)
+    write_report(folder, record, lost, figures=shown.figures, measured=shown.measured)
     folder.checksums()
 
 

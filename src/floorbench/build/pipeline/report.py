@@ -1,6 +1,6 @@
 """The build report: yields and rejects per stage, as tables, as JSON and as one offline page.
 
-Other rooms add tables and figures of what was built through ``tables`` and ``figures``.
+A recipe adds figures and values of what was built (:class:`Showing`).
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from floorbench import __version__, codec
 from floorbench.build.pipeline.export import ExportFolder
 from floorbench.build.pipeline.record import BuildRecord, Lost, StageReport
+from floorbench.build.pipeline.stage import Item
 from floorbench.report.tables import Cell, Row, Table, text
 
 PAGE_FILE = "build-report.html"
@@ -26,6 +27,22 @@ class Figure(NamedTuple):
 
     caption: str
     svg: str
+
+
+class Shown(NamedTuple):
+    """What a recipe has measured on its finished items: figures, and values for ``report.json``."""
+
+    figures: Sequence[Figure]
+    measured: Mapping[str, Any]
+
+
+@runtime_checkable
+class Showing(Protocol):
+    """A recipe that shows something of its own in the report; it need not."""
+
+    def shown(self, items: Sequence[Item]) -> Shown:
+        """Return figures and values of the finished items, which come in the order of their ids."""
+        ...
 
 
 def _number(value: float | None, digits: int = 0, reason: str | None = None) -> Cell:

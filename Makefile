@@ -1,6 +1,9 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything is written below this
 # folder (.venv, runs) and in the asset cache (FLOORBENCH_CACHE, by default the user's cache folder).
 PYTHON ?= python3
+# `make test EXTRAS=test,hf` adds torch and transformers (1.2 GB) and the tests that need them;
+# `EXTRAS=test,build` the speech packages and theirs.
+EXTRAS ?= test
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -32,7 +35,7 @@ $(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) install --quiet -c constraints.txt -e ".[test]"
+	$(PIP) install --quiet -c constraints.txt -e ".[$(EXTRAS)]"
 	@touch $@ $(VENV)/.demo
 
 clean:

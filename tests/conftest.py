@@ -89,40 +89,33 @@ def chinese_font() -> None:
     """Ask for a font with Chinese characters; left out when there is none."""
 
 
-# What a fixture needs of the machine, whether it is there, and what to do when it is not.
-NEEDS = {
-    "real_data": ("real files (set FLOORBENCH_REAL_DATA)", REAL_DATA is not None),
-    "chromium": ("a browser (install Debian's chromium)", CHROMIUM is not None),
-    "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
-    "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
-}
-
-
 HF = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
 SPEECH = all(
     importlib.util.find_spec(name)
     for name in ("jiwer", "whisper_normalizer", "zhconv", "cn2an", "pypinyin", "python_stretch")
 )
-LARGE = {
-    "needs_hf": ("torch and transformers (the extra hf)", HF),
-    "needs_speech": ("the speech packages (the extra build)", SPEECH),
+
+# What a fixture or a mark needs of the machine, whether it is there, and what to do when it is not.
+NEEDS = {
+    "real_data": ("real files (set FLOORBENCH_REAL_DATA)", REAL_DATA is not None),
+    "chromium": ("a browser (install Debian's chromium)", CHROMIUM is not None),
+    "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
+    "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
+    "needs_hf": ("torch and transformers (make test EXTRAS=test,hf)", HF),
+    "needs_speech": ("the speech packages (make test EXTRAS=test,build)", SPEECH),
 }
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out (and name) tests whose needs this machine does not meet; in CI that is an error.
-
-    Tests of large extras (``LARGE``) are left out without an error: a machine may do without.
-    """
-    for marker, (what, met) in LARGE.items():
-        dropped = [item for item in items if not met and item.get_closest_marker(marker)]
-        if dropped:
-            items[:] = [item for item in items if item not in dropped]
-            _left_out[what] = len(dropped)
-    for fixture, (what, met) in NEEDS.items():
+    """Leave out (and name) tests whose needs this machine does not meet; in CI that is an error."""
+    for need, (what, met) in NEEDS.items():
         if met:
             continue
-        dropped = [item for item in items if fixture in getattr(item, "fixturenames", ())]
+        dropped = [
+            item
+            for item in items
+            if need in getattr(item, "fixturenames", ()) or item.get_closest_marker(need)
+        ]
         if dropped and COMPLETE:
             raise pytest.UsageError(f"FLOORBENCH_COMPLETE=1, but there is no {what}")
         if dropped:

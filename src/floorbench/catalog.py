@@ -301,6 +301,12 @@ SYSTEMS = Registry(
             extra="openai",
             level="real code path",
         ),
+        "qwen3-omni-hf": Entry(
+            "floorbench.systems.hf_omni:qwen3_omni_hf",
+            "Qwen3-Omni of CoDeTT, transformers in this process (parameter model)",
+            extra="hf",
+            level="real code path",
+        ),
         "gemini-3-pro": Entry(
             "floorbench.systems.prompted_rows:gemini_3_pro",
             "Gemini 3 Pro of CoDeTT, Google's service",

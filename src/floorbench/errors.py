@@ -82,8 +82,8 @@ CODES: dict[str, Code] = {
     ),
     "FB206": Code(
         "label outside the set",
-        "A decision carries a label that the task neither knows nor maps.",
-        "Use the task's labels, or name the label map under which yours are read.",
+        "A label that the task neither knows nor maps, or a time or cost below 0.",
+        "Use the task's labels, or name the label map that reads yours; times start at 0.",
     ),
     "FB207": Code(
         "predictions missing",
@@ -205,6 +205,16 @@ CODES: dict[str, Code] = {
         "A transcript lacks a column or holds a time or name that cannot be read.",
         "Correct the named line, or read another segmentation of the transcript.",
     ),
+    "FB258": Code(
+        "two files for one side of a session",
+        "Two files below the folder claim to be the same session, or the same side of one.",
+        "Keep one of the two named files, or open the folder that holds only the one you mean.",
+    ),
+    "FB259": Code(
+        "session without speakers",
+        "Clusters are made of speakers, and a session does not name both of its own.",
+        "Score with `cluster=session`, or read the data with a reader that knows the speakers.",
+    ),
     "FB261": Code(
         "malformed contrast table",
         "A samples or pairs table lacks a column, or a value in it has the wrong type.",
@@ -295,7 +305,8 @@ CODES: dict[str, Code] = {
     "FB306": Code(
         "channel not chosen",
         "A file with several channels is read without saying which, or the channel does not exist.",
-        "Declare a channel per role (0, 1, ...) or `mix`.",
+        "Choose one: `--reader-set channel=0` (counted from 0, or `mix`) for labelled clips; other "
+        "readers declare a channel per role.",
     ),
     "FB307": Code(
         "read outside the audio",
@@ -774,6 +785,11 @@ CODES: dict[str, Code] = {
         "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
+    "FB851": Code(
+        "recipe setting unknown or out of range",
+        "A recipe has no such setting, or the value cannot be used.",
+        "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
+    ),
     "FB871": Code(
         "speech cannot be made this way",
         "A voice cannot do what is asked: clone, speak a language, take an emotion or a speed.",
@@ -804,6 +820,41 @@ CODES: dict[str, Code] = {
         "There is no normaliser for the language, or nothing is left of the text after it.",
         "English and Mandarin are supported; check the named text.",
     ),
+    "FB881": Code(
+        "no recording to mix",
+        "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",
+        "Prepare it with `floorbench assets get speech`, or describe the files in `credits.json`.",
+    ),
+    "FB882": Code(
+        "credits unreadable",
+        "The `credits.json` of a folder of recordings is not a JSON object of file name to object.",
+        "Correct the file; each entry has author, source, licence and kind.",
+    ),
+    "FB883": Code(
+        "recording unusable",
+        "A recording of a pool cannot be decoded, is silent, or a clean track is missing.",
+        "Remove or replace the recording.",
+    ),
+    "FB884": Code(
+        "sound setting outside its range",
+        "A scene, a range of a scene or a telephone law is unknown or out of order.",
+        "Give two ascending numbers, or one of the names in the hint.",
+    ),
+    "FB885": Code(
+        "mining rule out of range",
+        "A threshold of the rules that propose candidates cannot be used.",
+        "Give lengths in seconds; the longest target is at least as long as the shortest.",
+    ),
+    "FB886": Code(
+        "no two-channel corpus",
+        "Candidates are mined from two-channel sessions; this dataset has none.",
+        "Name the reader of a two-channel format; `floorbench list datasets` shows them.",
+    ),
+    "FB887": Code(
+        "verdicts unreadable",
+        "The file of review verdicts is missing, broken, or says two things of one item.",
+        "Export it again with `floorbench review`.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",
@@ -829,6 +880,11 @@ CODES: dict[str, Code] = {
         "source texts are not balanced",
         "The texts of a built set break its rules: counts, rounds, duplicates or markers.",
         "Correct the named dialogue.",
+    ),
+    "FB906": Code(
+        "built sets cannot be compared",
+        "Two sets do not hold the same clips at the same rate, or one is not complete.",
+        "Compare a whole rebuild, made from the same texts, with the set it should equal.",
     ),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 VOCABULARY = len(SPECIAL) + 256  # every byte is a token
@@ -30,7 +31,6 @@ KINDS = {
 
 def model(folder: Path, kind: str, *, template: str = TEMPLATE) -> Path:
     """Write a model with its tokenizer, as a folder from the hub has them."""
-    import tokenizers
     import torch
     import transformers
 
@@ -40,15 +40,22 @@ def model(folder: Path, kind: str, *, template: str = TEMPLATE) -> Path:
     net = transformers.AutoModelForCausalLM.from_config(config)
     where = folder / kind
     net.save_pretrained(where)
+    tokenizer(template=template).save_pretrained(where)
+    return where
+
+
+def tokenizer(*, template: str | None) -> Any:
+    """Return a tokenizer in which every byte is a token."""
+    import tokenizers
+    import transformers
+
     signs = [*SPECIAL, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
     words = tokenizers.Tokenizer(
         tokenizers.models.BPE(vocab={sign: n for n, sign in enumerate(signs)}, merges=[])
     )
     words.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     words.decoder = tokenizers.decoders.ByteLevel()
-    fast = transformers.PreTrainedTokenizerFast(
+    return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, bos_token="<s>", eos_token="</s>", pad_token="<pad>",
         unk_token="<unk>", chat_template=template,
     )  # fmt: skip
-    fast.save_pretrained(where)
-    return where

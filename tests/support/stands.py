@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from support import hf_tiny, onnx_tiny
+from support import hf_tiny, omni_tiny, onnx_tiny
 from support.model_server import HELLO
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ PROGRAMS = {
     "dualturn": "dualturn/predict.py --stub",
     "vap-stereo": "vap/predict.py --stub",
 }
-HF = {"ten-turn", "ke-semanticvad", "boundary-hf", "yesno-hf", "generate-hf"}
+HF = {"ten-turn", "ke-semanticvad", "boundary-hf", "yesno-hf", "generate-hf", "qwen3-omni-hf"}
 
 
 def program(folder: Path, answer: str = "{'label': 'complete'}", hello: str = "{}") -> str:
@@ -74,6 +74,8 @@ def parameters(name: str, folder: Path) -> dict[str, Any]:
         return {"model": str(onnx_tiny.firered(folder))}
     if name == "namo-turn":
         return {"model": str(onnx_tiny.namo(folder, types=True))}
+    if name == "qwen3-omni-hf":
+        return {"model": str(omni_tiny.model(folder)), "device": "cpu", "max_tokens": 8}
     if name in HF:
         made = hf_tiny.model(folder, "qwen2")
         for file in ("agent_speaking.txt", "human_speaking.txt"):

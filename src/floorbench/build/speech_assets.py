@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from floorbench.build.starter_plan import NOISE_KINDS
 from floorbench.errors import EnvironmentProblem, missing_extra
 
 MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
@@ -204,7 +205,7 @@ def cc0_credits(copyright_file: str) -> dict[str, dict[str, Any]]:
     --------
     >>> text = "Files: etc/samples/a.flac\\nCopyright: 2013 Ann\\nSource: http://x\\nLicense: CC0"
     >>> cc0_credits(text)
-    {'a.flac': {'author': '2013 Ann', 'source': 'http://x'}}
+    {'a.flac': {'author': '2013 Ann', 'source': 'http://x', 'licence': 'CC0'}}
     >>> cc0_credits("Files: etc/samples/b.flac\\nCopyright: Bob\\nLicense: CC0")
     {}
     """
@@ -212,7 +213,11 @@ def cc0_credits(copyright_file: str) -> dict[str, dict[str, Any]]:
     for block in re.split(r"\n[ \t]*\n", copyright_file):
         found = _CREDIT.fullmatch(block.strip())
         if found:
-            credits[found["file"]] = {"author": found["author"], "source": found["source"]}
+            credits[found["file"]] = {
+                "author": found["author"],
+                "source": found["source"],
+                "licence": "CC0",
+            }
     return credits
 
 
@@ -237,5 +242,7 @@ def _unpack_noise(package: Path, folder: Path) -> None:
         if name in credits and "/samples/" in path:
             (folder / name).write_bytes(content)
             credits[name]["sha256"] = hashlib.sha256(content).hexdigest()
+            if (kind := NOISE_KINDS.get(path.rpartition("/")[2].removesuffix(".flac"))) is not None:
+                credits[name]["kind"] = kind
     text = json.dumps(credits, ensure_ascii=False, indent=1, sort_keys=True)
     (folder / "credits.json").write_text(text + "\n", encoding="utf-8")

@@ -10,13 +10,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, settings
+from floorbench.cli.options import Form, ReaderSettings, open_given
 from floorbench.errors import UsageError
-
-ReaderSettings = Annotated[
-    list[str] | None,
-    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
-]
 
 
 def stats(
@@ -68,13 +63,12 @@ def stats(
         training_phrases,
         write_table,
     )
-    from floorbench.datasets.open import open_dataset
     from floorbench.datasets.two_channel import TwoChannelSource
     from floorbench.events.dualturn_words import PhraseList
     from floorbench.report.dualturn import stats_tables
     from floorbench.report.tables import render
 
-    source = open_dataset(Path(path), reader=reader, **settings(reader_sets))
+    source = open_given(path, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{path}' holds no two-channel sessions")
     rules = LabelRules(protocol=protocol, min_gap=min_gap, utterance_gap=utterance_gap)

@@ -38,7 +38,7 @@ def timeline(
     end
         Seconds; at most 60 s after the start.
     out
-        Files to write, .svg or .png (repeat the option).
+        Files to write: .svg, .png, .pdf, .json or .html (repeat the option).
     min_gap
         Own gaps of at most this many frames are closed before labelling.
     run
@@ -49,7 +49,7 @@ def timeline(
         Reader of the data.
     """
     from floorbench.datasets.two_channel import TwoChannelSource
-    from floorbench.report.timeline import save
+    from floorbench.report.figures_save import save
     from floorbench.report.timeline import timeline as draw
     from floorbench.run.predictions import predictions_file, read_predictions
     from floorbench.run.traces import get

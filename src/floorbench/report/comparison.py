@@ -42,6 +42,14 @@ def comparison_table(comparison: RunComparison) -> Table:
     )
 
 
+def _says(c: CellComparison) -> str:
+    """Return the wording without the number that has a column of its own."""
+    detectable = None if c.found is None else c.found.detectable
+    if detectable is None:
+        return c.wording
+    return c.wording.replace(f"; detectable from {detectable:.3g}", "")
+
+
 def _row(c: CellComparison) -> Row:
     found = c.found
     assert found is not None  # noqa: S101 -- the caller keeps compared cells only
@@ -65,6 +73,6 @@ def _row(c: CellComparison) -> Row:
             "p": text("-" if c.adjusted is None else f"{c.adjusted:.4f}"),
             "effect": text("-" if effect.value is None else f"{effect.value:.2f} ({effect.name})"),
             "detectable": Cell(value=found.detectable, scale=scale, digits=digits),
-            "says": text(c.wording),
+            "says": text(_says(c)),
         },
     )

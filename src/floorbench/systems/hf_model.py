@@ -98,11 +98,11 @@ class HfModel:
                 self._model, dtype=dtype, local_files_only=local
             )
         except (OSError, ValueError, KeyError, ImportError) as error:
-            raise _unloadable(self._model, local, error) from None
+            raise unloadable(self._model, local, error) from None
         self._net = net.to(self._device).eval()
         self.info = replace(
             self.info,
-            weights=_hashes(Path(self._model)) if local else {},
+            weights=hashes(Path(self._model)) if local else {},
             parameters={
                 **self.info.parameters,
                 "class": type(net).__name__,
@@ -208,7 +208,7 @@ def _cut(text: str, stop: Sequence[str]) -> tuple[bool, str]:
     return (True, text[: min(found)]) if found else (False, text)
 
 
-def _hashes(folder: Path) -> dict[str, str]:
+def hashes(folder: Path) -> dict[str, str]:
     """Return the hash of every file with weights, of any size."""
     files = sorted((*folder.glob("*.safetensors"), *folder.glob("*.bin")))
     return {file.name: _sha256(file) for file in files}
@@ -219,7 +219,8 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-def _unloadable(model: str, local: bool, error: Exception) -> EnvironmentProblem:
+def unloadable(model: str, local: bool, error: Exception) -> EnvironmentProblem:
+    """Return what to tell when a model cannot be loaded."""
     first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     if local:
         return EnvironmentProblem("FB554", f"'{model}' cannot be loaded: {first}")

@@ -96,6 +96,15 @@ def sound(samples: NDArray[np.float32]) -> Sound:
     return Sound(buffer.getvalue(), pcm.size / RATE)
 
 
+def samples_of(heard: Sound) -> NDArray[np.float32]:
+    """Return the samples of a sound, in [-1, 1]."""
+    import numpy as np
+
+    with wave.open(io.BytesIO(heard.wav)) as file:
+        pcm = np.frombuffer(file.readframes(file.getnframes()), "<i2")
+    return pcm.astype(np.float32) / np.float32(32767.0)
+
+
 def schema_of(answers: Sequence[str]) -> dict[str, object]:
     """Return the JSON Schema of an answer that must be one of a few."""
     return {

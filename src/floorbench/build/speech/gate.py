@@ -87,8 +87,7 @@ class Verdict:
         ``transcript``, ``transcript-cut``, ``short-exact``, ``short-homophone``,
         ``short-duration``, ``no-speech``, ``rate``.
     reason : str
-        Why it failed: ``wer``, ``syllables``, ``short``, ``speech``, ``rate``; empty when
-        it passed.
+        Why it failed: ``wer``, ``syllables``, ``short``, ``speech``, ``rate``; else empty.
     heard : str or None
     figures : mapping
         What was measured.

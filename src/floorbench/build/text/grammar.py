@@ -139,8 +139,8 @@ def say(sentence: str, slots: Mapping[str, str], rng: np.random.Generator, langu
 
     Examples
     --------
-    >>> say("{who} [came], [didn't he|did he]?", {"who": "my dad"}, np.random.default_rng(0), "en")
-    "My dad came, did he?"
+    >>> say("{who} came. [so there|so there]!", {"who": "my dad"}, np.random.default_rng(0), "en")
+    'My dad came. So there!'
     """
     while found := re.search(r"\[([^\[\]]*)\]", sentence):
         options = found[1].split("|")

@@ -61,10 +61,8 @@ def speech(monkeypatch, tmp_path):
     (where / "whisper-base").mkdir()
     tts = FakeTTS()
     monkeypatch.setattr(module.assets, "folder", lambda: where)
-    monkeypatch.setattr(module, "CachedTTS", lambda tts, folder: tts)
-    monkeypatch.setattr(module, "CachedASR", lambda asr, folder: asr)
-    monkeypatch.setattr(module, "KokoroTTS", lambda folder: tts)
-    monkeypatch.setattr(module, "Whisper", lambda *_, **__: Ear(tts))
+    monkeypatch.setattr(module, "make_tts", lambda *_, **__: tts)
+    monkeypatch.setattr(module, "make_asr", lambda *_, **__: Ear(tts))
     monkeypatch.setattr(module, "SileroVad", Quiet)
     return tts
 
@@ -103,6 +101,17 @@ def test_unknown_settings_and_values_are_refused(speech):
             recipe.work(wrong)
     with pytest.raises(UsageError, match="FB884"):
         recipe.work({"scenes": {"SideTalk": {"loud": 1}}})
+
+
+def test_a_writing_model_needs_another_one_as_judge(speech):
+    recipe = CodettRecipe()
+    one = {"service": "openai", "model": "a", "base_url": "http://127.0.0.1:9/v1"}
+    with pytest.raises(UsageError, match="FB851"):
+        recipe.work({**SMALL, "writer": one})
+    with pytest.raises(UsageError, match="FB864"):
+        recipe.work({**SMALL, "writer": one, "judge": one})
+    work = recipe.work({**SMALL, "writer": one, "judge": {**one, "model": "b"}})
+    assert not work.steps[0].maker.deterministic
 
 
 def test_the_same_settings_give_the_same_work(speech):

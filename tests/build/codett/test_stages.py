@@ -7,7 +7,7 @@ from floorbench.build.text.dialogue import seeds
 from floorbench.build.text.similarity import NearDuplicates
 from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS
-from support.bench import ToyBench
+from support.bench import FakeBench
 
 
 class Ear:
@@ -28,7 +28,7 @@ class Ear:
 
 
 def written(item):
-    bench = ToyBench()
+    bench = FakeBench()
     (out,) = Write().make(item, bench).items
     return Lines().make(out, bench).items[0]
 
@@ -52,7 +52,7 @@ def test_a_dialogue_becomes_the_fields_that_later_stages_read(language, label):
 
 def test_speakers_are_the_voices_of_all_tracks_and_real_talkers_stay():
     rows = [{"voice": "b"}, {"voice": "a"}, {"voice": "b"}]
-    bench = ToyBench()
+    bench = FakeBench()
     (item,) = Speakers().make(Item(id="x", fields={"speech": rows}), bench).items
     assert item.fields["speakers"] == ["a", "b"]
     real = Item(id="r", fields={"speakers": ["Ann"]})
@@ -61,7 +61,7 @@ def test_speakers_are_the_voices_of_all_tracks_and_real_talkers_stay():
 
 @pytest.mark.parametrize(("share", "passes"), [(0.0, True), (0.9, False)])
 def test_a_burst_with_speech_in_it_is_refused(share, passes):
-    bench = ToyBench()
+    bench = FakeBench()
     track = bench.keep(np.full(16_000, 0.1, np.float32), 16_000)
     burst = Item(id="x", fields={"scenario": "Invalidation"}, audio={"target": track})
     outcome = NonSpeech(vad=Ear(share)).make(burst, bench)
@@ -75,7 +75,7 @@ def test_a_stage_for_some_items_passes_the_others():
     other = Item(id="session-1", fields={"session": "sw1"})
     stage = Only(Write(), having="label")
     stage.start()
-    bench = ToyBench()
+    bench = FakeBench()
     assert stage.make(other, bench).items == (other,)
     assert "dialogue" in stage.make(seed, bench).items[0].fields
     assert stage.settings()["only"] == "label"

@@ -9,7 +9,7 @@ from floorbench.build.recordings.candidates import MiningRules
 from floorbench.build.recordings.mine import Mine, Reviewed, read_verdicts, sessions_of
 from floorbench.errors import DataError, UsageError
 from support import two_channel_tiny
-from support.bench import ToyBench
+from support.bench import FakeBench
 
 RATE = 8_000
 
@@ -24,7 +24,7 @@ def corpus(tmp_path_factory):
 
 
 def mined(corpus, name, **more):
-    bench = ToyBench(seed=2)
+    bench = FakeBench(seed=2)
     stage = Mine(path=corpus, reader=None, rules=MiningRules(), **more)
     stage.start()
     return stage.make(Item(id=name, fields={"session": name}), bench), bench

@@ -3,7 +3,7 @@ import pytest
 
 from floorbench.build.pipeline.stage import Item
 from floorbench.build.sound import measures
-from support.bench import ToyBench
+from support.bench import FakeBench
 
 RATE = 16_000
 
@@ -48,7 +48,7 @@ def test_a_cut_waveform_is_clipped_and_a_loud_one_is_not():
 
 
 def test_the_stage_measures_the_named_tracks_that_are_there():
-    bench = ToyBench()
+    bench = FakeBench()
     item = Item(id="a", audio={"target": bench.keep(tone(1.0, 0.5).astype(np.float32), RATE)})
     stage = measures.Measure(tracks=("target", "target-clean"))
     stage.start()

@@ -8,7 +8,7 @@ from floorbench.build import mixing
 from floorbench.build.pipeline.stage import Item, Rejected
 from floorbench.build.sound.soundscape import Soundscape
 from floorbench.datasets.codett_labels import SCENARIOS
-from support.bench import ToyBench
+from support.bench import FakeBench
 
 RATE = 16_000
 
@@ -53,7 +53,7 @@ def item(bench, scenario):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_scenario_is_mixed_at_the_level_and_ratio_it_says(pools, scenario):
-    bench = ToyBench(seed=11)
+    bench = FakeBench(seed=11)
     (out,) = stage(pools).make(item(bench, scenario), bench).items
     sound = out.fields["sound"]
     audio, rate = bench.load(out.audio["target"])
@@ -74,7 +74,7 @@ def test_babble_is_what_the_mixture_has_more_than_the_target(pools):
     without = {"Exclusion": {"babble_db": None}}
     tracks = []
     for change in (changes, without):
-        bench = ToyBench(seed=5)
+        bench = FakeBench(seed=5)
         (out,) = stage(pools, changes=change).make(item(bench, "Exclusion"), bench).items
         tracks.append(bench.load(out.audio["target"])[0].astype(np.float64))
     level = mixing.active_level_db(tracks[1], RATE)
@@ -83,7 +83,7 @@ def test_babble_is_what_the_mixture_has_more_than_the_target(pools):
 
 
 def test_every_recording_in_the_mixture_is_in_the_lineage(pools):
-    bench = ToyBench(seed=3)
+    bench = FakeBench(seed=3)
     (out,) = stage(pools).make(item(bench, "Distraction"), bench).items
     noted = [facts["recording"]["name"] for kind, facts in bench.notes if kind == "noise"]
     assert noted == out.fields["sound"]["babble"]["names"]
@@ -94,14 +94,14 @@ def test_every_recording_in_the_mixture_is_in_the_lineage(pools):
 def test_the_same_seed_mixes_the_same_samples_and_another_seed_others(pools):
     digests = []
     for seed in (1, 1, 2):
-        bench = ToyBench(seed=seed)
+        bench = FakeBench(seed=seed)
         (out,) = stage(pools).make(item(bench, "Exclusion"), bench).items
         digests.append(out.audio["target"])
     assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_telephone_line_gives_narrow_audio(pools):
-    bench = ToyBench()
+    bench = FakeBench()
     (out,) = stage(pools, telephone="mu-law").make(item(bench, "Completion"), bench).items
     assert bench.load(out.audio["target"])[1] == 8_000
     assert out.fields["sound"]["telephone"] == "mu-law"
@@ -115,7 +115,7 @@ def test_settings_follow_the_pools_content(pools, tmp_path):
 
 
 def test_clean_speech_is_kept_beside_the_mixture(pools):
-    bench = ToyBench()
+    bench = FakeBench()
     before = item(bench, "Completion")
     (out,) = stage(pools).make(before, bench).items
     assert out.audio["target-clean"] == before.audio["target"] != out.audio["target"]
@@ -124,13 +124,13 @@ def test_clean_speech_is_kept_beside_the_mixture(pools):
 
 
 def test_a_real_recording_is_not_touched(pools):
-    bench = ToyBench()
+    bench = FakeBench()
     real = item(bench, "Completion").having(origin="real")
     assert stage(pools).make(real, bench).items == (real,)
 
 
 def test_what_cannot_be_mixed_is_rejected_with_a_reason(pools):
-    bench = ToyBench()
+    bench = FakeBench()
     no_track = Item(id="a", fields={"scenario": "Completion", "language": "en"})
     silent = no_track.having(audio={"target": bench.keep(np.zeros(RATE, np.float32), RATE)})
     unknown = item(bench, "Applause")

@@ -67,14 +67,14 @@ def test_other_weights_are_refused(cache, monkeypatch):
 
 
 def test_what_is_missing_and_what_is_broken_has_its_way_out(cache):
-    assert states() == ["missing", "missing"]
+    assert states() == ["missing", "missing", "missing"]
     assert all("assets get speech" in str(s.detail) for s in assets.status())
     folder = assets.whisper(cache)
     (folder / "config.json").write_text("{} ")
     voice = assets.voice_folder(cache)
     voice.mkdir()
     (voice / "lock.json").write_text("{}")
-    assert states() == ["broken", "broken"]
+    assert states()[:2] == ["broken", "broken"]
     assert "54 of 54 voices" in str(assets.status()[0].detail)
 
 
@@ -85,15 +85,23 @@ def test_a_tool_that_is_not_here_is_named_with_the_file_and_the_folder(cache):
     assert str(cache / "packages") in told
 
 
-def test_one_command_prepares_both_and_goes_on_after_a_failure(cache, monkeypatch, capsys):
+def test_one_command_prepares_all_and_goes_on_after_a_failure(cache, monkeypatch, capsys):
     def assemble(where):
         folder = where / "speech"
         folder.mkdir(exist_ok=True)
         return folder
 
+    def say(where):
+        for language in ("en", "zh"):
+            (where / "babble" / language).mkdir(parents=True, exist_ok=True)
+            (where / "babble" / language / "credits.json").write_text("{}")
+        return where / "babble"
+
     monkeypatch.setattr(speech_assets, "assemble", assemble)
+    monkeypatch.setattr(assets, "_say_babble", say)
     assert cli.get("speech", "silero-vad") == 0
     assert "whisper-base" in capsys.readouterr().err
+    assert states()[2] == "cached"
     monkeypatch.setitem(assets.WHISPER_FILES, "model.bin", "0" * 64)
     (assets.whisper_folder(cache) / "model.bin").unlink()
     assert cli.get("speech") != 0
@@ -103,4 +111,4 @@ def test_one_command_prepares_both_and_goes_on_after_a_failure(cache, monkeypatc
 def test_the_lists_hold_speech(cache, capsys):
     cli.list_assets(json=True)
     names = [a["name"] for a in json.loads(capsys.readouterr().out)]
-    assert names[-2:] == ["speech voices and noise", "speech recogniser"]
+    assert names[-3:] == ["speech voices and noise", "speech recogniser", "speech babble"]

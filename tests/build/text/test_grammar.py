@@ -8,13 +8,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from build_bench import FakeBench
 from floorbench.build.text import grammar
 from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds
 from floorbench.build.text.rules import problem_of
 from floorbench.build.text.similarity import TARGET, NearDuplicates, nearest
 from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS, SPEAKING
+from support.bench import FakeBench
 
 MEDIUM = 20
 

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from build_bench import FakeBench
 from fake_server import Reply, chat, serving
 from floorbench.build.pipeline.stage import Rejected, Stage
 from floorbench.build.text.dialogue import dialogue_of, seeds, with_dialogue
@@ -15,6 +14,7 @@ from floorbench.build.text.writer import Write
 from floorbench.errors import DataError, UsageError
 from floorbench.systems.llm.openai_chat import OpenAIChat
 from floorbench.systems.llm.retrying import Policy
+from support.bench import FakeBench
 
 LONG = (
     "First you pour the water in slowly, then you wait until it has settled, "

@@ -7,13 +7,13 @@ import json
 import numpy as np
 import pytest
 
-from build_bench import FakeBench
 from floorbench.build.text import prompts
 from floorbench.build.text.dialogue import LANGUAGES, ROLES, dialogue_of, seeds
 from floorbench.build.text.grammar import topics
 from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import BY_LABEL, LABELS, STATES
 from floorbench.errors import UsageError
+from support.bench import FakeBench
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

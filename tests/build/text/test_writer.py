@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from build_bench import FakeBench
 from floorbench.build.pipeline.stage import Item, Rejected, Stage
 from floorbench.build.text.dialogue import dialogue_of, seeds, with_dialogue
 from floorbench.build.text.writer import Judge, Write
 from floorbench.errors import DataError
+from support.bench import FakeBench
 
 SEED = seeds(count=1, languages=["en"], labels=["SystemIdle_Dismiss_Incomplete"])[0]
 

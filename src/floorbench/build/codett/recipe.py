@@ -15,7 +15,7 @@ from floorbench.build.codett.consolidate import Balance, Split
 from floorbench.build.codett.stages import Lines, NonSpeech, Only, OnlyGather, Speakers
 from floorbench.build.pipeline.recipes import fill
 from floorbench.build.pipeline.report import Figure, Shown
-from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, Work
+from floorbench.build.pipeline.stage import Export, Item, Retried, Stage, Step, Store, Work
 from floorbench.build.recordings.candidates import MiningRules
 from floorbench.build.recordings.mine import Mine, Reviewed, sessions_of
 from floorbench.build.sound.figures import distributions, records_of
@@ -23,12 +23,13 @@ from floorbench.build.sound.measures import Measure
 from floorbench.build.sound.pools import FREE_LICENCES
 from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
 from floorbench.build.speech import assets, babble
-from floorbench.build.speech.caching import CachedASR, CachedTTS
-from floorbench.build.speech.embedded import KokoroTTS
 from floorbench.build.speech.gate import Thresholds
-from floorbench.build.speech.recognisers import Whisper
+from floorbench.build.speech.making import make_aligners, make_asr, make_tts
 from floorbench.build.speech.stages import Synthesise, Verify
+from floorbench.build.speech.voices import KOKORO
 from floorbench.build.text.dialogue import LANGUAGES, seeds
+from floorbench.build.text.llm import LlmJudge, LlmWrite
+from floorbench.build.text.models import chat_model
 from floorbench.build.text.similarity import NearDuplicates
 from floorbench.build.text.writer import Judge, Write
 from floorbench.core.sample import JsonValue
@@ -42,6 +43,12 @@ DEFAULTS: dict[str, JsonValue] = {
     "languages": list(LANGUAGES),
     "labels": list(LABELS),
     "seed": 0,
+    "writer": {"service": "grammar"},
+    "judge": {},
+    "tts": {"provider": "kokoro"},
+    "asr": {"provider": "whisper"},
+    "aligners": [],
+    "voices": {},
     "attempts": 3,
     "gate_history": False,
     "wer": Thresholds().wer,
@@ -101,14 +108,20 @@ class CodettRecipe:
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
-        _present(assets.voice_folder(where), assets.whisper_folder(where), noise, talk)
+        needed = [noise, talk]
+        if chosen["tts"].get("provider") == "kokoro":
+            needed.append(assets.voice_folder(where))
+        if chosen["asr"] == DEFAULTS["asr"]:
+            needed.append(assets.whisper_folder(where))
+        _present(*needed)
         limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
-        asr = Whisper(assets.whisper_folder(where), sha256=assets.WHISPER_FILES["model.bin"])
         written = "label"
         speech = Retried(
             maker=Only(
                 Synthesise(
-                    tts=CachedTTS(KokoroTTS(assets.voice_folder(where)), where / "said"),
+                    tts=make_tts(chosen["tts"], cache=where),
+                    pools={**KOKORO, **chosen["voices"]},
+                    aligners=make_aligners(chosen["aligners"]),
                     seed=chosen["seed"],
                     gate_history=chosen["gate_history"],
                     sample_rate=16_000,
@@ -117,7 +130,7 @@ class CodettRecipe:
             ),
             checker=Only(
                 Verify(
-                    asr=CachedASR(asr, where / "heard"),
+                    asr=make_asr(chosen["asr"], cache=where),
                     vad=SileroVad(),
                     thresholds=limits,
                     gate_history=chosen["gate_history"],
@@ -137,11 +150,10 @@ class CodettRecipe:
             checker=NonSpeech(vad=SileroVad(), thresholds=limits),
             attempts=chosen["attempts"],
         )
+        writer, judge = _authors(chosen)
         steps: list[Step] = [
             Retried(
-                maker=Only(Write(seed=chosen["seed"]), having=written),
-                checker=Only(Judge(), having=written),
-                attempts=2,
+                maker=Only(writer, having=written), checker=Only(judge, having=written), attempts=2
             ),
             OnlyGather(NearDuplicates(), having=written),
             Only(Lines(), having=written),
@@ -166,9 +178,10 @@ class CodettRecipe:
         """Write the released layout, with statistics and data card."""
         made = [item for item in items if item.fields.get("origin") != "real"]
         about = {
-            "texts": "embedded sentences, Apache-2.0",
-            "voices": "Kokoro-82M v1.0, int8 ONNX (Apache-2.0 weights); synthetic speech",
-            "recogniser": "whisper-base through faster-whisper",
+            "texts, voices, recogniser": "the settings in `build.json`, each call in"
+            " `lineage.jsonl`; by default embedded sentences (Apache-2.0), Kokoro-82M"
+            " (Apache-2.0 weights) and whisper-base",
+            "noise": ", ".join(_noises(items)) or "none",
             "recordings": ", ".join(
                 sorted({str(i.fields["family"]) for i in items if i not in made})[:20]
             )
@@ -189,9 +202,33 @@ class CodettRecipe:
         return Shown(figures=figures, measured={"sound": records, **layout.statistics(items)})
 
 
+def _noises(items: Sequence[Item]) -> list[str]:
+    """Return the kinds of the bursts, as their credits call them."""
+    sounds = [item.fields.get("sound") or {} for item in items]
+    return sorted({str(sound["burst"]["kind"]) for sound in sounds if "burst" in sound})
+
+
 def _written(chosen: Mapping[str, Any]) -> tuple[Item, ...]:
     count = chosen["per_label"] + math.ceil(chosen["per_label"] * chosen["spare"])
     return seeds(count=count, languages=chosen["languages"], labels=chosen["labels"])
+
+
+def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:
+    """Return writer and judge: from sentences and rules, or two different models."""
+    writer = dict(chosen["writer"])
+    if writer == {"service": "grammar"} and not chosen["judge"]:
+        return Write(seed=chosen["seed"]), Judge()
+    if not chosen["judge"]:
+        raise UsageError(
+            "FB851",
+            "a writing model needs another model as judge",
+            hint="""--set 'judge={"service": "openai", "model": "NAME"}""",
+        )
+    judge = chat_model(**chosen["judge"])
+    if writer.get("service") == "grammar":
+        return Write(seed=chosen["seed"]), LlmJudge(model=judge)
+    model = chat_model(**writer)
+    return LlmWrite(model=model), LlmJudge(model=judge, writer=model)
 
 
 def _mining(chosen: Mapping[str, Any]) -> tuple[Mine, list[Item]]:

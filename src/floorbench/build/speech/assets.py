@@ -18,6 +18,7 @@ from floorbench.audio.assets import AssetStatus, cache_dir
 from floorbench.build import speech_assets
 from floorbench.build.speech import babble
 from floorbench.build.speech_assets import Package, sha256_file
+from floorbench.build.starter_plan import BABBLE
 from floorbench.errors import EnvironmentProblem
 
 WHISPER_PARTS = (
@@ -159,7 +160,7 @@ def status(cache: Path | None = None) -> list[AssetStatus]:
 
 def _babble_status(where: Path) -> AssetStatus:
     path = babble.babble_folder(where)
-    missing = [x for x in babble.BABBLE if not (path / x / babble.CREDITS_FILE).is_file()]
+    missing = [x for x in BABBLE if not (path / x / babble.CREDITS_FILE).is_file()]
     return AssetStatus(
         name="speech babble",
         state="missing" if missing else "cached",

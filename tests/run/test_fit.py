@@ -78,7 +78,13 @@ def test_a_signal_that_never_occurs_is_refused(tmp_path: Path) -> None:
         fit_frame_probe(source, split="train", rules=RULES)
 
 
-@pytest.mark.parametrize("wrong", [{"step": 0}, {"strength": 0.0}, {"words": -1}, {"min_gap": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": 0}, {"step": 0.5}, {"strength": 0.0}, {"strength": float("nan")},
+        {"eot_strength": "1"}, {"words": -1}, {"words": "x"}, {"min_gap": -1}, {"min_gap": True},
+    ],
+)  # fmt: skip
 def test_impossible_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(UsageError, match=r"FB103"):
         FitRules(**wrong)

@@ -28,6 +28,10 @@ ThresholdsFrom = Annotated[
         help="Frozen threshold of floorbench tune; one per system (repeat the option).",
     ),
 ]
+ReaderSettings = Annotated[
+    list[str] | None,
+    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
+]
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
@@ -83,8 +87,12 @@ def make_task(name: str, pairs: Sequence[str] | None) -> Any:
     return factory(**given)
 
 
-def open_data(task: str, data: str | None, reader: str | None) -> DatasetSource:
+def open_data(
+    task: str, data: str | None, reader: str | None, pairs: Sequence[str] | None = None
+) -> DatasetSource:
     """Open the data of a call: a path, ``starter:NAME``, or the task's starter set.
+
+    ``pairs`` are parameters of the reader, as for :func:`open_path`.
 
     Raises
     ------
@@ -92,11 +100,30 @@ def open_data(task: str, data: str | None, reader: str | None) -> DatasetSource:
         ``FB103`` when no data are named and the task has no starter set.
     """
     from floorbench.cli import console
-    from floorbench.datasets.open import open_dataset
 
     if data is None:
         if task not in STARTERS:
             raise UsageError("FB103", f"name the data of '{task}' with --data")
         data = STARTERS[task]
         console.say(f"no --data: using the starter set ({data})")
-    return open_dataset(data if ":" in data else Path(data), reader=reader)
+    return open_path(data, reader, pairs)
+
+
+def open_path(data: str, reader: str | None, pairs: Sequence[str] | None = None) -> DatasetSource:
+    """Open data by path or ``starter:NAME``, with ``--reader-set`` pairs.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a parameter that the reader does not take.
+    """
+    from floorbench.datasets.open import open_dataset
+
+    given = settings(pairs)
+    try:
+        return open_dataset(data if ":" in data else Path(data), reader=reader, **given)
+    except TypeError as error:
+        if "unexpected keyword argument" not in str(error):
+            raise
+        name = str(error).rpartition("argument ")[2]
+        raise UsageError("FB103", f"the reader of '{data}' takes no parameter {name}") from None

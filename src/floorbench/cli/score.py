@@ -9,7 +9,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, TaskSettings, ThresholdsFrom, make_task, open_data
+from floorbench.cli.options import (
+    Form,
+    ReaderSettings,
+    TaskSettings,
+    ThresholdsFrom,
+    make_task,
+    open_data,
+    open_path,
+)
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
@@ -28,6 +36,7 @@ def score(
     task: Task = None,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
@@ -70,6 +79,7 @@ def score(
             task=task,
             data=data,
             reader=reader,
+            reader_sets=reader_sets,
             task_sets=task_sets,
             seed=seed,
             thresholds=thresholds,
@@ -91,6 +101,7 @@ def check(
     task: Task = None,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
     json: bool = False,
 ) -> int:
@@ -109,7 +120,10 @@ def check(
     json
         Print JSON.
     """
-    found = opened(path, task=task, data=data, reader=reader, task_sets=task_sets, seed=None)
+    found = opened(
+        path, task=task, data=data, reader=reader, reader_sets=reader_sets,
+        task_sets=task_sets, seed=None,
+    )  # fmt: skip
     faults = check_file(
         path,
         found.task,
@@ -134,6 +148,7 @@ def opened(
     task: str | None,
     data: str | None,
     reader: str | None,
+    reader_sets: Sequence[str] | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
     thresholds: Sequence[ThresholdArtefact] = (),
@@ -150,11 +165,11 @@ def opened(
         raise UsageError("FB103", "--task-set needs --task")
     source = None
     if task is not None and (data is not None or not is_run):
-        source = open_data(task, data, reader)
+        source = open_data(task, data, reader, reader_sets)
     elif data is not None:
-        from floorbench.datasets.open import open_dataset
-
-        source = open_dataset(data if ":" in data else Path(data), reader=reader)
+        source = open_path(data, reader, reader_sets)
+    elif reader_sets:
+        raise UsageError("FB103", "--reader-set needs --data: a run knows how its data were read")
     return open_predictions(path, task=made, source=source, seed=seed, thresholds=thresholds)
 
 

@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 
 from floorbench import codec
 from floorbench.datasets.two_channel_words import SwitchboardSource
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run.fit import FitRules, fit_frame_probe
 from floorbench.systems.frames import PersistenceFrames, SilenceFrames
 from floorbench.systems.frames_probe import MODELS, FrameProbe, read_artefact
@@ -89,3 +90,12 @@ def test_impossible_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(UsageError, match=r"FB103"):
         FitRules(**wrong)
     assert np.isfinite(FitRules().strength)
+
+
+def test_a_missing_library_is_named_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = SwitchboardSource(tiny.build(tmp_path, ("sw9001",)), splits="none")
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(EnvironmentProblem, match=r"FB401 .*'sklearn'"):
+        fit_frame_probe(source, split="train", rules=FitRules())

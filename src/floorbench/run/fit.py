@@ -11,7 +11,7 @@ import numpy as np
 
 from floorbench.core.sample import JsonValue
 from floorbench.datasets.two_channel import TwoChannelSource
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, Place, UsageError, missing_extra
 from floorbench.events.dualturn import (
     SEGMENT_CLASSES,
     SegmentClass,
@@ -115,6 +115,10 @@ def fit_frame_probe(
     it) an EOT rather than a HOLD; ``bot``, ``bc``: does a turn, or a backchannel event, begin in
     the next 6 frames; ``fvad1`` to ``fvad4``: is at least half of the window active.
     """
+    try:
+        import sklearn
+    except ModuleNotFoundError:  # before minutes are spent on reading
+        raise missing_extra("sklearn", "probe") from None
     started = time.monotonic()
     sessions = [s.id for s in source.sessions(split)]
     if not sessions:
@@ -148,8 +152,6 @@ def fit_frame_probe(
             balanced=signal == "eot",
         )  # fmt: skip
         notify(f"{signal}: {len(y)} frames, {y.mean():.1%} yes")
-    import sklearn
-
     trained_on: Mapping[str, JsonValue] = {
         "data": source.digest(),
         "split": split,

@@ -32,6 +32,10 @@ ThresholdsFrom = Annotated[
         help="Frozen threshold of floorbench tune; one per system (repeat the option).",
     ),
 ]
+ReaderSettings = Annotated[
+    list[str] | None,
+    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
+]
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
@@ -91,6 +95,8 @@ def open_data(
     task: str, data: str | None, reader: str | None, reader_sets: Sequence[str] | None = None
 ) -> DatasetSource:
     """Open the data of a call: a path, ``starter:NAME``, or the task's starter set.
+
+    ``pairs`` are parameters of the reader, as for :func:`open_given`.
 
     Raises
     ------

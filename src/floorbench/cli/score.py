@@ -154,10 +154,10 @@ def opened(
     task: str | None,
     data: str | None,
     reader: str | None,
+    reader_sets: Sequence[str] | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
     thresholds: Sequence[ThresholdArtefact] = (),
-    reader_sets: Sequence[str] | None = None,
 ) -> Opened:
     """Open predictions with what the command line says about them."""
     if not path.exists():

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 KEPT = 48
 """Sessions that stay in memory, so that a small corpus is read once and a large one streams."""
 ROLES = (Role.USER, Role.SYSTEM)
+FAULTS = "faults in the annotation"
 LONGEST = to_ticks(360_000)
 """Ticks that a session may last: longer ones have their times in another unit."""
 SLACK = to_ticks(exact("0.08"))
@@ -106,11 +107,13 @@ def words_session(
     where: Place,
     audio: Mapping[Role, AudioRef] | None = None,
     end: Ticks = 0,
+    faults: int = 0,
     **more: Any,
 ) -> TwoChannelSession:
     """Return a session from the timed tokens of both sides.
 
-    Tokens are sorted by start; tokens that overlap within a side are kept and counted.
+    Tokens are sorted by start; tokens that overlap within a side are kept and counted, and so are
+    ``faults`` of the annotation that its reader got over.
 
     Raises
     ------
@@ -122,7 +125,8 @@ def words_session(
     _possible(session_id, max((w.end for ws in sides.values() for w in ws), default=0), where)
     ordered = {role: tuple(sorted(sides[role], key=lambda w: w.start)) for role in ROLES}
     last = max((w.end for words in ordered.values() for w in words), default=0)
-    counted = {"overlapping words": sum(_overlaps(ordered[role]) for role in ROLES)}
+    overlaps = sum(_overlaps(ordered[role]) for role in ROLES)
+    counted = {"overlapping words": overlaps, FAULTS: faults}
     ends = [max((w.end for w in ordered[role]), default=0) for role in ROLES]
     if abs(ends[0] - ends[1]) > SLACK:
         counted["sides of unequal length"] = 1
@@ -152,6 +156,7 @@ def segments_session(
     source: str = "segments",
     audio: Mapping[Role, AudioRef] | None = None,
     end: Ticks = 0,
+    faults: int = 0,
     **more: Any,
 ) -> TwoChannelSession:
     """Return a session from speech spans of both sides (errors as :func:`words_session`)."""
@@ -161,7 +166,8 @@ def segments_session(
     _possible(session_id, max((e for s in sides.values() for _, e in s), default=0), where)
     spans = {role: np.asarray(sorted(sides[role]), dtype=np.int64).reshape(-1, 2) for role in ROLES}
     last = max((int(s[:, 1].max()) for s in spans.values() if len(s)), default=0)
-    counted = {"overlapping segments": sum(_crossing(s) for s in spans.values())}
+    overlaps = sum(_crossing(s) for s in spans.values())
+    counted = {"overlapping segments": overlaps, FAULTS: faults}
     return checked(
         TwoChannelSession(
             id=session_id,

@@ -21,7 +21,7 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
-from floorbench.datasets.two_channel_naming import by_session, named_once
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.formats import read
@@ -111,7 +111,11 @@ class TwoChannelFiles(TwoChannelSource):
         audio = self._channels(found["audio"][0]) if found["audio"] else {}
         if not found["text"]:
             return self._heard(session_id, audio, where)
-        read_all = ((t, p) for p in found["text"] for t in read(p).tiers if t.entries)
+        documents = {p: read(p) for p in found["text"]}
+        read_all = (
+            (t, p) for p, document in documents.items() for t in document.tiers if t.entries
+        )
+        got_over = faults(documents.values())
         tiers = named_once(((_name(t, p), (t, p)) for t, p in read_all), where=where)
         names = pair_roles(sorted(tiers), self._user, where=where)
         chosen = {role: tiers[name] for role, name in names.items()}
@@ -120,6 +124,7 @@ class TwoChannelFiles(TwoChannelSource):
                 session_id,
                 {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
                 where=where,
+                faults=got_over,
                 audio=audio,
                 language=self.language,
             )
@@ -127,6 +132,7 @@ class TwoChannelFiles(TwoChannelSource):
             session_id,
             {role: list(_spoken(tier)) for role, (tier, _) in chosen.items()},
             where=where,
+            faults=got_over,
             audio=audio,
             language=self.language,
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from floorbench.errors import DataError, Place
+from floorbench.formats.tiers import Document
 
 T = TypeVar("T")
 
@@ -27,6 +28,11 @@ def by_session(files: Iterable[tuple[str, str, Path]]) -> dict[str, dict[str, Pa
             raise DataError("FB258", f"{told} is '{sides[side]}' too", where=Place(str(path)))
         sides[side] = path
     return found
+
+
+def faults(documents: Iterable[Document]) -> int:
+    """Return how many faults reading got over, entries that were skipped among them."""
+    return sum(notice.fault for document in documents for notice in document.warnings)
 
 
 def named_once(named: Iterable[tuple[str, T]], *, where: Place) -> dict[str, T]:

@@ -22,7 +22,7 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
-from floorbench.datasets.two_channel_naming import by_session, named_once
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
@@ -83,6 +83,7 @@ class SwitchboardSource(TwoChannelSource):
             session_id,
             {role: entry_words(_entries(d)) for role, d in documents.items()},
             where=where,
+            faults=faults(documents.values()),
             audio=_stereo(
                 self._audio, self.path, (session_id, f"sw{int(session_id[2:]):05d}"), roles
             ),
@@ -146,7 +147,8 @@ class AmiSource(TwoChannelSource):
     def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
         if "" in found:
-            tiers = ((t.speaker or t.name, t) for t in read(found[""]).tiers)
+            document = read(found[""])
+            tiers = ((t.speaker or t.name, t) for t in document.tiers)
             sides = {
                 name: [e.ticks for e in tier.entries if e.timed]
                 for name, tier in named_once(tiers, where=where).items()
@@ -156,6 +158,7 @@ class AmiSource(TwoChannelSource):
                 session_id,
                 {role: sides[name] for role, name in names.items()},
                 where=where,
+                faults=faults([document]),
                 language=self.language,
                 speakers=names,
             )

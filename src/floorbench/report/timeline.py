@@ -68,7 +68,8 @@ def timeline(
     if not 0 <= start < end <= length + 1 or end - start > LONGEST:
         raise UsageError(
             "FB103",
-            f"{start:g} to {end:g} s is no span of at most {LONGEST:g} s in {length:.1f} s",
+            f"{start:g} to {end:g} s is no span of at most {LONGEST:g} s; the session ends at "
+            f"{length:.1f} s",
         )
     try:
         import altair as alt

@@ -107,11 +107,7 @@ class EventUnits:
         """Put the speakers of a session into one group with all whom they have talked to."""
         names = [v for k, v in sample.tags.items() if k.startswith("speaker.")]
         if len(names) < len(ROLES):
-            raise DataError(
-                "FB259",
-                f"session '{sample.id}' names {len(names)} speakers",
-                hint="cluster=session",
-            )
+            raise DataError("FB259", f"session '{sample.id}' names {len(names)} speakers")
         groups = {self._speakers.setdefault(name, name) for name in names}
         for name, group in self._speakers.items():
             if group in groups:

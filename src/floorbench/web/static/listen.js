@@ -82,6 +82,8 @@ function consent() {
 }
 
 async function join(id, agreed) {
+  if (state.joining) return; // pressed twice
+  state.joining = true;
   try {
     problem(null);
     state.me = await surely((signal) => ask("/api/join", {}, { id, agreed }, signal));
@@ -92,8 +94,10 @@ async function join(id, agreed) {
   } catch (error) {
     await quiet();
     problem(error.name === "NotAllowedError" || error.name === "NotFoundError"
-      ? { message: "The microphone cannot be used.", hint: "Allow it in the browser, plug one in, and press Begin again." }
+      ? { message: "The microphone cannot be used.", hint: "Allow it in the browser, plug one in, and press the button again." }
       : error);
+  } finally {
+    state.joining = false;
   }
 }
 

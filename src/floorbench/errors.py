@@ -141,9 +141,9 @@ CODES: dict[str, Code] = {
         "Use one of the task's conditions; the message lists them.",
     ),
     "FB231": Code(
-        "bad backchannel phrase list",
-        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
-        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
+        "impossible turn",
+        "A stimulus has no words, words without times or out of order, or overlaps another turn.",
+        "Correct the line of stimuli.jsonl that is named, or leave the turn out.",
     ),
     "FB232": Code(
         "malformed responses",
@@ -164,6 +164,11 @@ CODES: dict[str, Code] = {
         "stimuli without responses",
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
+    ),
+    "FB236": Code(
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
     ),
     "FB242": Code(
         "sample without events",

@@ -32,10 +32,6 @@ ThresholdsFrom = Annotated[
         help="Frozen threshold of floorbench tune; one per system (repeat the option).",
     ),
 ]
-ReaderSettings = Annotated[
-    list[str] | None,
-    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
-]
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.

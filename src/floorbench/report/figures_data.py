@@ -230,12 +230,12 @@ def trade_offs(runs: Sequence[StoredRun]) -> Iterator[Part]:
 
 
 def differences(comparison: RunComparison) -> Part:
-    """Return the paired differences in points; ``shown`` when p after Holm is below .05."""
+    """Return the paired differences of shares in points; ``shown``: p after Holm below .05."""
     a = comparison.first.system.get("name")
     b = comparison.second.system.get("name")
     rows = []
     for c in comparison.cells:
-        if c.found is None or c.found.difference is None or "baseline" in c.slice:
+        if c.found is None or c.found.difference is None or "baseline" in c.slice or not c.share:
             continue
         low, high = c.found.interval.low, c.found.interval.high
         rows.append(

@@ -130,7 +130,7 @@ class DualTurnTask:
     UsageError
         ``FB103`` for a value outside these.
     DataError
-        ``FB231`` for a list of phrases that cannot be read.
+        ``FB236`` for a list of phrases that cannot be read.
     """
 
     def __init__(
@@ -337,11 +337,11 @@ class DualTurnTask:
 
 
 def read_phrases(path: Path) -> Phrases:
-    """Read a stored list of backchannel phrases (``FB231`` when it is none)."""
+    """Read a stored list of backchannel phrases (``FB236`` when it is none)."""
     try:
         found = codec.read_json(path, Phrases)
     except DataError as error:
-        raise DataError("FB231", error.what, where=Place(str(path))) from None
+        raise DataError("FB236", error.what, where=Place(str(path))) from None
     if len(found.phrases) != len(found.counts) or not found.utterance_gap > 0:
-        raise DataError("FB231", "phrases, counts and gap do not fit", where=Place(str(path)))
+        raise DataError("FB236", "phrases, counts and gap do not fit", where=Place(str(path)))
     return found

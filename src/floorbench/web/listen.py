@@ -257,7 +257,6 @@ class ListeningRoom:
         return {}
 
     def _withdraw(self, asked: Any) -> Any:
-        self.session.person(_text(asked, "id"))
         return {"forgotten": self.session.forget(_text(asked, "id"))}
 
     # ---- sound -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 SESSION, PEOPLE, LOG, SOUND = "session.json", "participants", "log.jsonl", "audio"
 SCHEMA = 1
 MODES = ("voice", "key")
+WAV_HEADER = 44
 _ID = re.compile(r"(?=.*[0-9])[a-z0-9][a-z0-9_-]{0,31}")
 
 
@@ -174,7 +176,9 @@ class Person:
             case Calibration():
                 self.calibration = event
             case KeyPress():
-                self.presses.append(event)
+                again = (event.item, event.visit, event.time)
+                if all((p.item, p.visit, p.time) != again for p in self.presses):
+                    self.presses.append(event)
             case ItemDone():
                 self.items.setdefault(event.item, event)
             case Finished():
@@ -231,9 +235,9 @@ class Session:
             )
             try:
                 (folder / PEOPLE).mkdir(parents=True, exist_ok=True)
-                write_safely(path, codec.encode_pretty(record).encode())
             except OSError as error:
                 raise _unwritable(path, error) from None
+            write_safely(path, codec.encode_pretty(record).encode())
         for journal in (folder / PEOPLE).glob(f"*/{LOG}"):
             _mend(journal)
         session = cls(folder)
@@ -326,30 +330,38 @@ class Session:
         with self._lock:
             self.person(name)
             path = self._raw(name, part)
-            kept = path.stat().st_size // 2 if path.is_file() else 0
+            closed = not path.is_file() and self.wav(name, part).is_file()
+            kept = len(self.sound(name, part)) // 2 if closed else _frames(path)
             if first > kept:
                 raise DataError("FB845", f"frames {kept} to {first} of '{part}' never arrived")
             fresh = pcm[2 * (kept - first) :]
+            if fresh and closed:
+                raise DataError("FB845", f"'{part}' was ended at {kept} frames")
             if fresh:
                 _append_bytes(path, fresh)
             return kept + len(fresh) // 2
 
     def sound(self, name: str, part: str) -> bytes:
-        """Return the samples of a part that is still open."""
+        """Return the samples of a part, open or closed; none if there is no such part."""
         path = self._raw(name, part)
-        return path.read_bytes() if path.is_file() else b""
+        if path.is_file():
+            return path.read_bytes()
+        wav = self.wav(name, part)
+        return wav.read_bytes()[WAV_HEADER:] if wav.is_file() else b""
 
     def close_sound(self, name: str, part: str, *, rate: int) -> int:
-        """Turn a part's recording into a WAV file; returns its frames."""
+        """Turn a part's recording into a WAV file, once; returns its frames."""
         from floorbench.web.sound import wav_header
 
         with self._lock:
             raw = self._raw(name, part)
             pcm = self.sound(name, part)
             frames = len(pcm) // 2
+            if pcm and not raw.is_file():
+                return frames  # asked again: the answer to the first time was lost
             header = wav_header(rate=rate, channels=1, frames=frames)
             raw.parent.mkdir(parents=True, exist_ok=True)
-            write_safely(raw.with_suffix(".wav"), header + pcm[: 2 * frames])
+            write_safely(self.wav(name, part), header + pcm[: 2 * frames])
             raw.unlink(missing_ok=True)
             return frames
 
@@ -415,14 +427,25 @@ def read_person(path: Path) -> Person | None:
 
 
 def write_safely(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all, and on the disk."""
+    """Write a file so that it is there whole or not at all, and on the disk.
+
+    Raises
+    ------
+    EnvironmentProblem
+        ``FB402`` when it cannot be written; nothing of it stays.
+    """
     temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
 
 
 def _events(path: Path) -> Iterator[tuple[int, Any]]:
@@ -437,20 +460,31 @@ def _events(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _append_bytes(path: Path, data: bytes) -> None:
+    """Append all of it or, when the disk is full, nothing."""
     try:
         fresh = not path.parent.is_dir()
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
-        with path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        with path.open("ab", buffering=0) as file:
+            before = os.fstat(file.fileno()).st_size
+            try:
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[file.write(rest) :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
         if new:
             _sync_folder(path.parent)
         if fresh:
             _sync_folder(path.parent.parent)
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def _frames(path: Path) -> int:
+    return path.stat().st_size // 2 if path.is_file() else 0
 
 
 def _mend(path: Path) -> None:

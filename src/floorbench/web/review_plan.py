@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from floorbench.core.sample import Sample
 from floorbench.datasets.codett_labels import BY_LABEL, LABELS
-from floorbench.datasets.echo_integrity import ACTIONS
+from floorbench.datasets.echo_tables import ACTIONS
 from floorbench.errors import DataError, UsageError
 from floorbench.stats.streams import generator
 

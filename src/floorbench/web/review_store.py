@@ -260,15 +260,15 @@ class Review:
             raise UsageError("FB894", "the item is not in the plan")
 
     def _read(self, path: Path, kind: type[Line]) -> list[Line]:
-        out = []
-        for number, plain in plain_lines(path):
-            where = Place(str(path), number)
-            try:
-                made = codec.convert(plain, kind, where=where)
-            except DataError as error:
-                raise DataError("FB895", error.what, where=where) from None
-            if made.item not in self._place:
-                what = f"the item '{made.item[:80]}' is not in the plan"
-                raise DataError("FB895", what, where=where)
-            out.append(made)
+        try:
+            out = [
+                codec.convert(plain, kind, where=Place(str(path), number))
+                for number, plain in plain_lines(path)
+            ]
+        except DataError as error:
+            raise DataError("FB895", error.what, where=error.where) from None
+        for number, line in enumerate(out, start=1):
+            if line.item not in self._place:
+                what = f"the item '{line.item[:80]}' is not in the plan"
+                raise DataError("FB895", what, where=Place(str(path), number))
         return out

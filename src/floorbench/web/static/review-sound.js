@@ -82,12 +82,12 @@ export class Hearing {
     }
   }
 
-  /** Play the turn and fetch the pictures, while `current()` says that the item is still shown. */
-  async start(current) {
+  /** Fetch the pictures and, if wanted, play the turn, while `current()` says that the item is still shown. */
+  async start(current, play) {
     const main = document.getElementById("main");
     this.sized.observe(main);
     this.draw();
-    this.replay();
+    if (play) this.replay();
     try {
       for (const part of this.parts.toReversed()) {
         part.wave = await fetchWave(null, this.key, part.entry.part);

@@ -146,17 +146,17 @@ function stepKeys(back, on) {
   return { j: on, ArrowRight: on, k: back, ArrowLeft: back };
 }
 
-function keysLine(extra) {
+function keysLine() {
   const key = (name, what) => [h("kbd", {}, name), ` ${what}  `];
   return h("p", { class: "keys-line" }, key("1…9", "label"), key("x", "reject"), key("u", "unsure"), key("space", "play, pause"),
-    key("r", "from the start"), key("c", "with context"), key("j", "next"), key("k", "previous"), extra);
+    key("r", "from the start"), key("c", "with context"), key("j", "next"), key("k", "previous"));
 }
 
-function show(title, item, hearing, keys, ...children) {
+function show(title, hearing, play, keys, ...children) {
   sheet(title, { ...soundKeys(hearing), ...keys }, ...children);
   state.hearing = hearing;
   const shown = state.shown;
-  hearing.start(() => shown === state.shown);
+  hearing.start(() => shown === state.shown, play);
 }
 
 async function label(place) {
@@ -187,7 +187,7 @@ async function label(place) {
   const done = answers.filter((a) => a !== null).length;
   const bar = h("div");
   bar.style.width = `${(100 * done) / answers.length}%`;
-  show(`Item ${place + 1} of ${answers.length}`, item, hearing, { ...stepKeys(back, on), ...keys },
+  show(`Item ${place + 1} of ${answers.length}`, hearing, true, { ...stepKeys(back, on), ...keys },
     h("div", { class: "done", role: "img", "aria-label": `${done} of ${answers.length} labelled` }, bar),
     dialogue(item, hearing), node,
     h("div", { class: "steps" }, button("‹ previous", back, { disabled: place === 0 }), button("next ›", on, { disabled: place + 1 === answers.length && answers.includes(null) })),
@@ -238,7 +238,7 @@ async function dispute(id, disputes, at) {
       h("dt", {}, "decided"), h("dd", {}, spelled(item, found.decided)),
       h("dt", { class: "goldmark" }, "dataset"), h("dd", {}, spelled(item, found.gold)),
       h("dt", {}, "verdict"), h("dd", {}, found.decided === found.gold ? "accept" : "reject"));
-  show(`Disagreement ${at + 1} of ${disputes.length}`, item, hearing, { ...stepKeys(back, on), ...keys },
+  show(`Disagreement ${at + 1} of ${disputes.length}`, hearing, found.decided === null, { ...stepKeys(back, on), ...keys },
     dialogue(item, hearing), h("h2", { class: "small" }, "What the reviewers say"), said, node, revealed,
     h("div", { class: "steps" }, button("‹ previous", back, { disabled: at === 0 }), button(at + 1 < disputes.length ? "next ›" : "agreement ›", on)),
     keysLine());

@@ -154,6 +154,7 @@ function keysLine() {
 
 function show(title, hearing, play, keys, ...children) {
   sheet(title, { ...soundKeys(hearing), ...keys }, ...children);
+  (main.querySelector(".revealed") ?? main.querySelector(".target")).scrollIntoView({ block: "nearest" });
   state.hearing = hearing;
   const shown = state.shown;
   hearing.start(() => shown === state.shown, play);

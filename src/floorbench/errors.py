@@ -920,6 +920,33 @@ CODES: dict[str, Code] = {
         "The file of review verdicts is missing, broken, or says two things of one item.",
         "Export it again with `floorbench review`.",
     ),
+    "FB891": Code(
+        "nothing to review",
+        "No item can be drawn, a sampling plan is out of range, or the labels cannot be reviewed.",
+        "Give --share above 0 and at most 1, or --per-scenario 1 or more, and labelled data.",
+    ),
+    "FB892": Code(
+        "review of other data",
+        "The review was begun with other items or with another sampling plan.",
+        "Choose another folder with --session, or leave the plan out to go on with the old one.",
+    ),
+    "FB893": Code(
+        "no review here",
+        "The folder holds no review.",
+        "Give the folder that `floorbench review` printed.",
+    ),
+    "FB894": Code(
+        "answer not possible",
+        "The label does not fit the item, the item has been adjudicated, or there is nothing to "
+        "decide; who has items left to label may not see the labels of others.",
+        "Label all items first, then adjudicate; reload the page when it is out of date.",
+    ),
+    "FB895": Code(
+        "review journal damaged",
+        "A line of a journal is not what this program wrote, or names an item that is not in the "
+        "plan.",
+        "Restore the file; nothing is skipped silently.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",

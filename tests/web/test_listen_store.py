@@ -15,7 +15,6 @@ from floorbench.web.listen_store import (
     Session,
     checked_id,
     read_person,
-    write_safely,
 )
 
 LISTS = [("A", False), ("A", True), ("B", False), ("B", True)]
@@ -214,11 +213,3 @@ def test_forgetting_one_leaves_the_others_as_they_are(tmp_path: Path) -> None:
     assert not session.forget("p01")
     with pytest.raises(DataError, match="FB843"):
         session.add("p01", press(1.0))
-
-
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    write_safely(path, b"one")
-    write_safely(path, b"two")
-    assert path.read_bytes() == b"two"
-    assert list(tmp_path.iterdir()) == [path]

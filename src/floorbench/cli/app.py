@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
     "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
+    "review": ("review:review", "Let people label items by ear, blind, and measure agreement"),
     "report": ("report:report", "Write one offline page about runs, or their figures"),
     "view": ("view:view", "See and hear the items of runs on a local page"),
     "doctor": ("assets:doctor", "Say what is installed, what is missing and what to do"),

@@ -53,16 +53,16 @@ def item_payload(group: Group, key: PredictionKey, line: TimeLine) -> dict[str, 
         "cutoff": shown.cutoff,
         "text": shown.text,
         "turns": [
-            {"role": str(t.role), "text": t.text, "audio": _sound(f"turn-{i}", [t.audio])}
+            {"role": str(t.role), "text": t.text, "audio": sound_of(f"turn-{i}", [t.audio])}
             for i, t in enumerate(shown.turns)
         ],
-        "target": _sound(TARGET, list(shown.channels.values())),
+        "target": sound_of(TARGET, list(shown.channels.values())),
         "conditions": _siblings(group, key),
         "runs": runs,
     }
 
 
-def _sound(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
+def sound_of(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
     """Return length and rate of a part, or why it cannot be heard; ``None`` without audio."""
     there = [ref for ref in refs if ref is not None]
     if not there:

@@ -15,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from floorbench import codec
@@ -30,7 +30,7 @@ from floorbench.web.item import item_payload, tracks
 from floorbench.web.line import TimeLine
 from floorbench.web.live import LiveRuns
 from floorbench.web.query import facets, masks, read_query, seconds, select, whole
-from floorbench.web.sound import WaveCache, byte_range, peaks, track_of, wav_bytes
+from floorbench.web.sound import WaveCache, peaks, track_of, wav_response
 from floorbench.web.span import overview, span, step
 
 PAGE_LIMIT = 500
@@ -275,21 +275,9 @@ class Viewer:
     async def _audio(self, request: Request) -> Response:
         try:
             _, track = await run_in_threadpool(self._track, request)
-            size = await run_in_threadpool(lambda: track.size)
+            return await run_in_threadpool(wav_response, track, request.headers.get("range"))
         except FloorbenchError as error:
             return refusal(error)
-        wanted = byte_range(request.headers.get("range"), size)
-        if wanted is None:
-            return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
-        headers = {"Accept-Ranges": "bytes", "Content-Length": str(wanted.stop - wanted.start)}
-        if wanted.partial:
-            headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{size}"
-        return StreamingResponse(
-            wav_bytes(track, wanted.start, wanted.stop),
-            status_code=206 if wanted.partial else 200,
-            headers=headers,
-            media_type="audio/wav",
-        )
 
 
 def _view(request: Request) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.responses import Response, StreamingResponse
 
 from floorbench import codec
 from floorbench.core.sample import AudioRef
@@ -106,6 +107,23 @@ def byte_range(header: str | None, size: int) -> ByteRange | None:
     else:
         start, stop = int(first), min(size, int(last) + 1) if last else size
     return ByteRange(start, stop, True) if start < stop else None
+
+
+def wav_response(track: Track, header: str | None) -> Response:
+    """Return the answer to a request for a track's WAV file, or for what ``Range`` asks of it."""
+    size = track.size
+    wanted = byte_range(header, size)
+    if wanted is None:
+        return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
+    headers = {"Accept-Ranges": "bytes", "Content-Length": str(wanted.stop - wanted.start)}
+    if wanted.partial:
+        headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{size}"
+    return StreamingResponse(
+        wav_bytes(track, wanted.start, wanted.stop),
+        status_code=206 if wanted.partial else 200,
+        headers=headers,
+        media_type="audio/wav",
+    )
 
 
 def peaks(

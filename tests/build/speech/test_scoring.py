@@ -48,3 +48,8 @@ def test_english_words_are_counted():
 def test_nothing_to_compare_is_an_error():
     with pytest.raises(DataError, match="FB876"):
         errors_of("。", "你好", "zh")
+
+
+def test_marks_that_a_recogniser_adds_are_no_words():
+    for heard in ("Put a spoon of...", "Put a spoon of ...", "- Put a spoon of"):
+        assert errors_of("Put a spoon of", heard, "en").wer == 0

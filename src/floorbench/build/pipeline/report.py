@@ -8,18 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from textwrap import shorten
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from floorbench import __version__, codec
 from floorbench.build.pipeline.export import ExportFolder
-from floorbench.build.pipeline.record import BuildRecord, Lost, StageReport
+from floorbench.build.pipeline.record import REJECTED_FILE, BuildRecord, Lost, StageReport
 from floorbench.build.pipeline.stage import Item
 from floorbench.report.tables import Cell, Row, Table, text
 
 PAGE_FILE = "build-report.html"
 REPORT_FILE = "report.json"
-EXAMPLES = 3
-"""Lost items that are told in full for every stage and reason."""
+EXAMPLE = 110
+"""Characters of the example that stands for the lost items of a stage and reason."""
 
 
 class Figure(NamedTuple):
@@ -132,18 +133,22 @@ def _silent(stage: StageReport) -> str | None:
 
 
 def lost_rows(lost: Sequence[Lost]) -> list[tuple[str, str, str, int, str]]:
-    """Return stage, kind, reason, number and examples of the items that were lost, by stage."""
+    """Return stage, kind, reason, number and one example of the items that were lost, by stage."""
     groups: dict[tuple[str, str, str], list[Lost]] = {}
     for one in lost:
         groups.setdefault((one.stage, one.kind, one.reason), []).append(one)
     return [
-        (*key, len(found), "; ".join(f"{x.item}: {x.detail}" for x in found[:EXAMPLES]))
+        (
+            *key,
+            len(found),
+            shorten(f"{found[0].item}: {found[0].detail}", EXAMPLE, placeholder=" ..."),
+        )
         for key, found in sorted(groups.items())
     ]
 
 
 def lost_table(lost: Sequence[Lost]) -> Table:
-    """Return the reasons of rejections and failures with examples."""
+    """Return the reasons of rejections and failures, each with an example."""
     rows = [
         Row(
             name=stage,
@@ -151,17 +156,20 @@ def lost_table(lost: Sequence[Lost]) -> Table:
                 "kind": text(kind),
                 "reason": text(reason),
                 "items": _number(n),
-                "examples": text(examples),
+                "example": text(example),
             },
         )
-        for stage, kind, reason, n, examples in lost_rows(lost)
+        for stage, kind, reason, n, example in lost_rows(lost)
     ]
     return Table(
         title="Items that did not come through",
         head="stage",
-        columns={"kind": "", "reason": "reason", "items": "items", "examples": "for example"},
+        columns={"kind": "", "reason": "reason", "items": "items", "example": "for example"},
         rows=rows,
-        notes=("failed items are tried again when the same build is started again",),
+        notes=(
+            f"{REJECTED_FILE}: every item with its figures",
+            "failed items are tried again when the same build is started again",
+        ),
     )
 
 

@@ -85,7 +85,8 @@ def normalised(text: str, language: str) -> str:
         ``FB876`` for a language without one.
     """
     if language == "en":
-        return str(_english()(text)).strip()
+        words = str(_english()(text)).split()  # an ellipsis leaves a lone full stop
+        return " ".join(word for word in words if any(c.isalnum() for c in word))
     if language == "zh":
         return _mandarin(text)
     raise DataError("FB876", f"there is no way to compare texts in {language!r}")

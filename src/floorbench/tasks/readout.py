@@ -52,6 +52,7 @@ def fit_readout(
     """
     try:
         from sklearn.linear_model import LogisticRegression
+        from threadpoolctl import threadpool_limits
     except ModuleNotFoundError:
         raise missing_extra("sklearn", "probe") from None
     mean = inputs.mean(axis=0)
@@ -60,7 +61,8 @@ def fit_readout(
     model = LogisticRegression(
         C=strength, class_weight="balanced" if balanced else None, max_iter=ITERATIONS
     )
-    with warnings.catch_warnings():
+    # One thread: the same sums on every machine, and no threads that spin where cores are shared.
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # convergence is told by the count of iterations
         model.fit((inputs - mean) / scale, target)
     there = [labels[int(c)] for c in model.classes_]

@@ -180,10 +180,14 @@ class GeminiChat:
                 pieces = list(self._client.models.generate_content_stream(**settings))
             else:
                 pieces = [self._client.models.generate_content(**settings)]
-            return _put_together([piece.model_dump(mode="json") for piece in pieces])
+            answer = _put_together([piece.model_dump(mode="json") for piece in pieces])
+            if not (self._stream and answer["finish"] is None and answer["text"]):
+                return answer
+            refused = Refused("the answer broke off", again=True)
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None) or {}
-            refused = of_status(error.code, str(error.message or ""), headers.get("Retry-After"))
+            wait = headers.get("Retry-After") or _retry_delay(error.details)
+            refused = of_status(error.code, str(error.message or ""), wait)
         except errors.UnknownApiResponseError:
             refused = Refused("the answer is not JSON", again=True)
         except Exception as error:  # the client lets errors of its transport through
@@ -193,6 +197,15 @@ class GeminiChat:
         if self._secret:
             refused.reason = refused.reason.replace(self._secret, HIDDEN)
         raise refused
+
+
+def _retry_delay(details: Any) -> str | None:
+    """Return the seconds that an error asks to wait, which the service writes into its body."""
+    listed = details.get("error", details) if isinstance(details, dict) else {}
+    for detail in (listed.get("details") or []) if isinstance(listed, dict) else []:
+        if isinstance(detail, dict) and isinstance(delay := detail.get("retryDelay"), str):
+            return delay.removesuffix("s")
+    return None
 
 
 def _shown(part: Any) -> JsonValue:

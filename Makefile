@@ -1,7 +1,8 @@
 # Two commands for a newcomer: `make demo` and `make test`. Everything is written below this
 # folder (.venv, runs) and in the asset cache (FLOORBENCH_CACHE, by default the user's cache folder).
 PYTHON ?= python3
-# `make test EXTRAS=test,hf` adds torch and transformers (1.2 GB) and the tests that need them.
+# `make test EXTRAS=test,hf` adds torch and transformers (1.2 GB) and the tests that need them;
+# `EXTRAS=test,build` the speech packages and theirs.
 EXTRAS ?= test
 VENV := .venv
 BIN := $(VENV)/bin

@@ -82,8 +82,8 @@ CODES: dict[str, Code] = {
     ),
     "FB206": Code(
         "label outside the set",
-        "A decision carries a label that the task neither knows nor maps.",
-        "Use the task's labels, or name the label map under which yours are read.",
+        "A label that the task neither knows nor maps, or a time or cost below 0.",
+        "Use the task's labels, or name the label map that reads yours; times start at 0.",
     ),
     "FB207": Code(
         "predictions missing",
@@ -141,9 +141,9 @@ CODES: dict[str, Code] = {
         "Use one of the task's conditions; the message lists them.",
     ),
     "FB231": Code(
-        "bad backchannel phrase list",
-        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
-        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
+        "impossible turn",
+        "A stimulus has no words, words without times or out of order, or overlaps another turn.",
+        "Correct the line of stimuli.jsonl that is named, or leave the turn out.",
     ),
     "FB232": Code(
         "malformed responses",
@@ -164,6 +164,11 @@ CODES: dict[str, Code] = {
         "stimuli without responses",
         "The stimuli carry no listeners' responses, so there is nothing to score against.",
         "Collect responses, or use the set for predictions only.",
+    ),
+    "FB236": Code(
+        "bad backchannel phrase list",
+        "A list of backchannel phrases cannot be read or was made with other utterance rules.",
+        "Make one from the training sessions with `floorbench fit dualturn-4s phrases`.",
     ),
     "FB242": Code(
         "sample without events",
@@ -204,6 +209,16 @@ CODES: dict[str, Code] = {
         "malformed transcript table",
         "A transcript lacks a column or holds a time or name that cannot be read.",
         "Correct the named line, or read another segmentation of the transcript.",
+    ),
+    "FB258": Code(
+        "two files for one side of a session",
+        "Two files below the folder claim to be the same session, or the same side of one.",
+        "Keep one of the two named files, or open the folder that holds only the one you mean.",
+    ),
+    "FB259": Code(
+        "session without speakers",
+        "Clusters are made of speakers, and a session does not name both of its own.",
+        "Score with `cluster=session`, or read the data with a reader that knows the speakers.",
     ),
     "FB261": Code(
         "malformed contrast table",
@@ -295,7 +310,8 @@ CODES: dict[str, Code] = {
     "FB306": Code(
         "channel not chosen",
         "A file with several channels is read without saying which, or the channel does not exist.",
-        "Declare a channel per role (0, 1, ...) or `mix`.",
+        "Choose one: `--reader-set channel=0` (counted from 0, or `mix`) for labelled clips; other "
+        "readers declare a channel per role.",
     ),
     "FB307": Code(
         "read outside the audio",
@@ -774,6 +790,163 @@ CODES: dict[str, Code] = {
         "A TextGrid of responses lacks its tier or has been cut differently from the recording.",
         "Keep the tier 'responses'; delete the file to have the onsets found again.",
     ),
+    "FB851": Code(
+        "recipe setting unknown or out of range",
+        "A recipe has no such setting, or the value cannot be used.",
+        "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
+    ),
+    "FB852": Code(
+        "recipe breaks its contract",
+        "A stage returned something else than an outcome, an id appears twice, or an item is lost.",
+        "Correct the recipe; see the guide on building data.",
+    ),
+    "FB853": Code(
+        "build in progress",
+        "Another process is building into the same folder.",
+        "Wait for it, or choose another folder with --out.",
+    ),
+    "FB854": Code(
+        "stage cannot start",
+        "A stage raised an error or ended its process while it loaded its models.",
+        "The message carries the stage's own reason; finished items are kept.",
+    ),
+    "FB855": Code(
+        "folder is not a build",
+        "The output folder exists and holds something that no build has written.",
+        "Choose another folder with --out; nothing was touched.",
+    ),
+    "FB856": Code(
+        "sound cannot be kept or read",
+        "Samples are not mono, not finite or beyond full scale, or a stored sound is damaged.",
+        "Scale the named sound first; a damaged stored sound is made again by the next build.",
+    ),
+    "FB857": Code(
+        "nothing came through",
+        "Every item was rejected or failed, so there is no dataset to write.",
+        "Read the reasons in the table; loosen a threshold or repair the failing stage.",
+    ),
+    "FB858": Code(
+        "build cannot be written",
+        "The operating system refuses to write: the disk is full, or there is no permission.",
+        "Free space and give the same command again; it goes on with what is finished.",
+    ),
+    "FB859": Code(
+        "recipe cannot be loaded",
+        "The Python file of a recipe is missing, does not run, or lacks the named recipe.",
+        "Give `path/to/file.py:NAME`, and run the file by itself to see its own error.",
+    ),
+    "FB861": Code(
+        "bad setting for writing dialogues",
+        "A language, label, count, threshold, sampling value or prompt version is out of range.",
+        "The message names the value; the hint names what is allowed.",
+    ),
+    "FB862": Code(
+        "item without a usable dialogue",
+        "A stage got an item whose language, label or dialogue is missing or of another kind.",
+        "Let a writing stage run before it; seeds come with language, label and number.",
+    ),
+    "FB863": Code(
+        "model gave no answer",
+        "A call to a writing or judging model timed out or lost its connection, all tries used up.",
+        "Run the build again: what is done is kept, and only the failed items are asked for.",
+    ),
+    "FB864": Code(
+        "writer judges itself",
+        "The same model of the same service was named for writing dialogues and for judging them.",
+        "Name another model as judge.",
+    ),
+    "FB871": Code(
+        "speech cannot be made this way",
+        "A voice cannot do what is asked: clone, speak a language, take an emotion or a speed.",
+        "Choose a provider that can, or leave the request out.",
+    ),
+    "FB872": Code(
+        "speech provider failed",
+        "A voice, a recogniser or its server gave an error or an answer that is none.",
+        "The message holds the provider's own words; the item is tried again in the next run.",
+    ),
+    "FB873": Code(
+        "speech service refused the key",
+        "A speech server needs a key that is not set, or refuses the one that is.",
+        "Put the key into the named environment variable; keys are never options or files.",
+    ),
+    "FB874": Code(
+        "words cannot be timed",
+        "Neither the voice nor an aligner can say when a word of the utterance ends.",
+        "Use a voice with word times, or install an aligner; times are never guessed.",
+    ),
+    "FB875": Code(
+        "speech settings not usable",
+        "A pool of voices is empty or shares a voice with another, or a band or threshold is off.",
+        "The message names the voice or the value.",
+    ),
+    "FB876": Code(
+        "transcript cannot be compared",
+        "There is no normaliser for the language, or nothing is left of the text after it.",
+        "English and Mandarin are supported; check the named text.",
+    ),
+    "FB881": Code(
+        "no recording to mix",
+        "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",
+        "Prepare it with `floorbench assets get speech`, or describe the files in `credits.json`.",
+    ),
+    "FB882": Code(
+        "credits unreadable",
+        "The `credits.json` of a folder of recordings is not a JSON object of file name to object.",
+        "Correct the file; each entry has author, source, licence and kind.",
+    ),
+    "FB883": Code(
+        "recording unusable",
+        "A recording of a pool cannot be decoded, is silent, or a clean track is missing.",
+        "Remove or replace the recording.",
+    ),
+    "FB884": Code(
+        "sound setting outside its range",
+        "A scene, a range of a scene or a telephone law is unknown or out of order.",
+        "Give two ascending numbers, or one of the names in the hint.",
+    ),
+    "FB885": Code(
+        "mining rule out of range",
+        "A threshold of the rules that propose candidates cannot be used.",
+        "Give lengths in seconds; the longest target is at least as long as the shortest.",
+    ),
+    "FB886": Code(
+        "no two-channel corpus",
+        "Candidates are mined from two-channel sessions; this dataset has none.",
+        "Name the reader of a two-channel format; `floorbench list datasets` shows them.",
+    ),
+    "FB887": Code(
+        "verdicts unreadable",
+        "The file of review verdicts is missing, broken, or says two things of one item.",
+        "Export it again with `floorbench review`.",
+    ),
+    "FB891": Code(
+        "nothing to review",
+        "No item can be drawn, a sampling plan is out of range, or the labels cannot be reviewed.",
+        "Give --share above 0 and at most 1, or --per-scenario 1 or more, and labelled data.",
+    ),
+    "FB892": Code(
+        "review of other data",
+        "The review was begun with other items or with another sampling plan.",
+        "Choose another folder with --session, or leave the plan out to go on with the old one.",
+    ),
+    "FB893": Code(
+        "no review here",
+        "The folder holds no review.",
+        "Give the folder that `floorbench review` printed.",
+    ),
+    "FB894": Code(
+        "answer not possible",
+        "The label does not fit the item, the item has been adjudicated, or there is nothing to "
+        "decide; who has items left to label may not see the labels of others.",
+        "Label all items first, then adjudicate; reload the page when it is out of date.",
+    ),
+    "FB895": Code(
+        "review journal damaged",
+        "A line of a journal is not what this program wrote, or names an item that is not in the "
+        "plan.",
+        "Restore the file; nothing is skipped silently.",
+    ),
     # ---- FB9xx: construction -------------------------------------------------------------------
     "FB901": Code(
         "speech asset missing or changed",
@@ -799,6 +972,16 @@ CODES: dict[str, Code] = {
         "source texts are not balanced",
         "The texts of a built set break its rules: counts, rounds, duplicates or markers.",
         "Correct the named dialogue.",
+    ),
+    "FB906": Code(
+        "built sets cannot be compared",
+        "Two sets do not hold the same clips at the same rate, or one is not complete.",
+        "Compare a whole rebuild, made from the same texts, with the set it should equal.",
+    ),
+    "FB907": Code(
+        "speech not prepared",
+        "A recipe needs voices, a recogniser, noise or babble that are not in the cache.",
+        "Run `floorbench assets get speech` once.",
     ),
 }
 

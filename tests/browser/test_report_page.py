@@ -10,6 +10,7 @@ import pytest
 
 from floorbench.report import html
 from floorbench.run.scoring import open_predictions, score
+from support import session_runs
 from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs
 
 Opener = Callable[..., Any]
@@ -56,3 +57,16 @@ def test_without_scripts_the_drawings_stand(browser: Any, written: Path) -> None
     assert page.locator("[data-figure] svg").count() == page.locator("[data-figure]").count() > 2
     assert page.locator("table tbody tr").count() > 4
     context.close()
+
+
+def test_a_report_of_sessions_has_its_curve(
+    open_page: Opener, tmp_path: Path, accessible: Callable[[Any], None], shots: Path
+) -> None:
+    paths, read = session_runs.runs(tmp_path / "runs", session_runs.calls(tmp_path / "data"))
+    out = tmp_path / "report.html"
+    out.write_text(html.page(html.sections([read(p) for p in paths], draws=50), title="Sessions"))
+    page = open_page(out.as_uri())
+    page.locator("html[data-figures=live]").wait_for()
+    assert page.get_by_text("seconds from the end of the segment").count() > 0
+    accessible(page)
+    page.screenshot(path=shots / "report-sessions.png", full_page=True)

@@ -119,7 +119,7 @@ def test_from_a_cell_of_a_matrix_to_its_items(open_page: Opener, codett: str, sh
 
 def test_filters_sorting_and_disagreement(open_page: Opener, duo: tuple[str, list[Path]]) -> None:
     page = open_page(duo[0])
-    page.get_by_role("link", name="Items").click()
+    page.get_by_role("link", name="Items", exact=True).click()
     wait_count(page, "24")
     page.get_by_role("button", name="wrong").click()
     wait_count(page, "6")

@@ -12,10 +12,7 @@ from floorbench.build.echo_render import (
     LEAD_S,
     LEVEL_DB,
     RATE,
-    SpokenWord,
-    join_words,
     render,
-    words_of,
 )
 from floorbench.build.echo_texts import Scene
 from floorbench.build.mixing import active_level_db
@@ -104,16 +101,3 @@ def test_an_insertion_that_outlasts_the_utterance_is_refused() -> None:
     long = dataclasses.replace(SCENE, after=" three four")
     with pytest.raises(DataError, match="FB904"):
         render(long, Speaker(), seed=1)  # type: ignore[arg-type]
-
-
-def test_pieces_add_up_to_the_text() -> None:
-    for text, language in (("That's it, now.", "en"), ("慢一点，慢一点。", "zh")):
-        assert "".join(words_of(text, language)) == text
-
-
-def test_times_that_do_not_advance_are_joined() -> None:
-    found = join_words(("a ", "b ", "c"), [0.5, 0.5], onset=0.0, end=1.0)
-    assert found == (
-        SpokenWord(text="a", start=0.0, end=0.5),
-        SpokenWord(text="b c", start=0.5, end=1.0),
-    )

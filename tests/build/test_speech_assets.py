@@ -30,7 +30,11 @@ License: MIT
 
 def test_only_recordings_listed_one_by_one_under_cc0_with_author_and_source_are_taken():
     assert cc0_credits(COPYRIGHT) == {
-        "crow.flac": {"author": "2011 Ann Example", "source": "http://sounds.example/crow"}
+        "crow.flac": {
+            "author": "2011 Ann Example",
+            "source": "http://sounds.example/crow",
+            "licence": "CC0",
+        }
     }
 
 

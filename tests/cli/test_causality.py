@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.cli.causality import check_causality
+from floorbench.errors import UsageError
 from support import echo_tiny
 
 CHEATER = """
@@ -53,3 +54,9 @@ def test_a_dead_stream_proves_nothing(
     out = capsys.readouterr().out
     assert "not answered: failed 2" in out
     assert "nothing could be compared" in out
+
+
+@pytest.mark.parametrize("limit", [0, -3])
+def test_no_samples_at_all_are_refused(limit: int, data: str) -> None:
+    with pytest.raises(UsageError, match="FB103"):
+        check_causality("barge-in-energy", data=data, limit=limit)

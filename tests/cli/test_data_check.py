@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.cli.data_check import check, open_contrasts
 from floorbench.errors import DataError
@@ -46,10 +48,31 @@ def test_all_faults_are_listed_with_their_rows(
     assert "FB263" in out
     assert "lost.wav" in out
     assert "the user channel has 3.300 s, the events need 9.000 s" in out
-    assert "tiny 1: 4 faults" in out
+    assert "tiny 1: 5 faults" in out
 
 
 def test_another_kind_of_dataset_is_refused(tmp_path: Path) -> None:
     folder = codett_tiny.build(tmp_path, history=1, audio=False)
     with pytest.raises(DataError, match="FB266"):
         open_contrasts(str(folder), None)
+
+
+SOUNDS = {
+    "a broken sample": ("user", lambda x: (np.append(x[:-1], np.float32(np.nan)), 16_000), "nan"),
+    "another rate in its header": ("user", lambda x: (x, 8_000), "not one clock"),
+    "a channel that is cut": ("system", lambda x: (x[:20_000], 16_000), "events need 1.640 s"),
+    "a channel that ends before": ("system", lambda x: (x[:40_000], 16_000), "not one clock"),
+}
+
+
+@pytest.mark.parametrize("name", SOUNDS)
+def test_sound_that_does_not_fit_is_found(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    role, change, words = SOUNDS[name]
+    folder = echo_tiny.build(tmp_path / "set")
+    file = folder / echo_tiny.rows()[0]["audio"][role]["path"]
+    samples, rate = change(soundfile.read(file, dtype="float32")[0])
+    soundfile.write(file, samples, rate, "FLOAT")
+    assert check(str(folder)) == 1
+    assert words in capsys.readouterr().out

@@ -1,9 +1,13 @@
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from floorbench.cli import options
 from floorbench.errors import UsageError
+from support import two_channel_tiny as tiny
+from support.cli_calls import called
 
 
 def test_settings_read_json_where_it_is_json() -> None:
@@ -33,3 +37,48 @@ def test_data_default_to_the_starter_set_and_say_so(capsys: pytest.CaptureFixtur
         options.open_data("clips", None, None)
     with pytest.raises(Exception, match="FB211"):
         options.open_data("codett", str(Path("nowhere")), None)
+
+
+def test_every_command_that_takes_data_takes_parameters_of_their_reader(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    calls = str(tiny.build(tmp_path / "calls", ("sw9005", "sw9009", "sw9010")))
+    how = ("--reader-set", f"splits={calls}/splits.json", "--reader-set", "user=B")
+    wrong = ("--reader-set", "splitz=none")
+    runs = str(tmp_path / "runs")
+    code, said, err = called(
+        capsys, "run", "vap-1s", "silence-frames", "--data", calls, *how, "--out", runs, "--json"
+    )
+    assert code == 0, err
+    run = str(json.loads(said)["run"])
+    stats = ("data", "stats", calls, "--protocol", "vap-1s", "--min-gap", "0")
+    drawn = ("timeline", calls, "sw9009", "--start", "1", "--end", "9", "--out", f"{runs}/t.svg")
+    scores = tmp_path / "sw9009.npz"
+    np.savez(scores, eot_ch0=np.zeros(750), eot_ch1=np.zeros(750))
+    at = f"{runs}/made.json"
+    made = (
+        "data",
+        "import-scores",
+        str(scores),
+        "--data",
+        calls,
+        "--rate",
+        "25/2",
+        "--out",
+        f"{runs}/made",
+    )
+    commands = [
+        ("score", run, "--data", calls), ("check", run, "--data", calls), stats, drawn, made,
+        ("tune", "vap-1s", run, "--data", calls, "--objective", "f_score", "--out", at),
+        ("fit", "dualturn-4s", "phrases", "--data", calls, "--out", f"{runs}/p.json"),
+    ]  # fmt: skip
+    for command in commands:
+        _, _, err = called(capsys, *command, *wrong)
+        assert "takes no parameter 'splitz'" in err, (command, err)
+    for command in commands[:5]:
+        code, _, err = called(capsys, *command, *how)
+        assert code == 0, (command, err)
+    code, _, err = called(capsys, "score", run, *how)
+    assert (code, "--reader-set needs --data" in err) == (2, True)
+    code, _, err = called(capsys, *made[:5], "--rate", "1/0", "--out", f"{runs}/z")
+    assert (code, "divides by 0" in err) == (2, True)

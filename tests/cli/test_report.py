@@ -56,6 +56,24 @@ def test_what_to_write_must_be_said(runs: list[str], capsys: pytest.CaptureFixtu
     assert "FB103" in capsys.readouterr().err
 
 
+def test_a_run_named_twice_is_refused(runs: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert code(runs[0], *runs, "--form", "text") == 2
+    assert "FB802" in capsys.readouterr().err
+
+
+def test_two_figures_of_one_name_are_two_files(
+    runs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from floorbench.report import html
+
+    made = html.sections
+    monkeypatch.setattr(html, "sections", lambda *a, **k: 2 * made(*a, **k))
+    folder = tmp_path / "figures"
+    assert code(*runs, "--figures", str(folder), "--draws", "20", "--format", "json") == 0
+    names = {p.name for p in folder.iterdir()}
+    assert {"confusion-Takeover-en-h0.json", "confusion-Takeover-en-h0-2.json"} <= names
+
+
 def test_moved_data_ask_for_dataset(
     runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,3 +84,14 @@ def test_moved_data_ask_for_dataset(
     assert "--dataset" in said
     asked = ["--dataset", str(tmp_path / "moved"), "--draws", "20"]
     assert code(*runs, "--form", "text", *asked) == 0
+
+
+def test_the_baseline_is_the_first_run_or_the_one_named(
+    runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert code(*runs, "--form", "text", "--draws", "20") == 0
+    assert "comparing Takeover against Dismiss" in " ".join(capsys.readouterr().err.split())
+    assert code(*runs, "--form", "text", "--draws", "20", "--baseline", runs[1]) == 0
+    assert "comparing Dismiss against Takeover" in " ".join(capsys.readouterr().err.split())
+    assert code(runs[0], "--form", "text", "--baseline", runs[1]) == 2
+    assert "none of the runs named" in " ".join(capsys.readouterr().err.split())

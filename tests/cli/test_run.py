@@ -2,7 +2,9 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
@@ -94,3 +96,52 @@ def test_real_time_is_for_streams_in_this_process(
         paced("always-keep")
     with pytest.raises(UsageError, match="FB103"):
         paced("barge-in-energy", "process")
+
+
+def test_a_channel_of_stereo_clips_is_chosen_and_a_run_goes_back_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    sound = np.random.default_rng(1).uniform(-0.1, 0.1, (1600, 2))
+    for name in ("complete_1.wav", "wait_1.wav"):
+        soundfile.write(clips / name, sound, 16_000)
+    asked: Any = {"data": str(clips), "reader": "clips"}
+    out = tmp_path / "runs"
+    system = str(tmp_path / "loud.py") + ":Loud"
+    (tmp_path / "loud.py").write_text(LOUD, encoding="utf-8")
+    assert run("clips", system, **asked, reader_sets=["channel=1"], out=out, score=False) == 0
+    folder = Path(capsys.readouterr().out.strip())
+    rows = [json.loads(x) for x in (folder / "predictions.jsonl").read_text().splitlines()]
+    assert [r["decision"].get("outcome", "ok") for r in rows] == ["ok", "ok"]
+    heard = [r["decision"]["raw"] for r in rows]
+    assert heard == [f"{float(np.abs(sound[:, 1]).max()):.3f}"] * 2
+    assert score(folder, draws=20) == 0
+    with pytest.raises(UsageError, match=r"FB103.*'chanel'"):
+        run("clips", system, **asked, reader_sets=["chanel=1"], out=out)
+    with pytest.raises(UsageError, match=r"--reader-set needs --data"):
+        score(folder, reader_sets=["channel=0"])
+
+
+LOUD = """
+import numpy as np
+
+from floorbench.core.prediction import Decision
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Role
+
+
+class Loud:
+    def __init__(self):
+        self.spec = SystemSpec(
+            name="loud", version="1", context="none", labels=("complete", "wait")
+        )
+
+    def load(self):
+        pass
+
+    def decide(self, observation):
+        audio = observation.channels[Role.USER]
+        peak = float(np.abs(audio.read()).max())
+        return Decision(label="wait", raw=f"{peak:.3f}")
+"""

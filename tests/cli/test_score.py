@@ -1,14 +1,18 @@
 import csv
+import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from floorbench.cli.app import main
-from floorbench.cli.score import check, print_results, score
+from floorbench.cli.score import check, print_results, score, told_apart
+from floorbench.core.spec import SystemSpec
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
+from floorbench.run.scoring import Result
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -161,3 +165,51 @@ def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:
     for path in (tmp_path / "nope", tmp_path / "nope.jsonl"):
         with pytest.raises(DataError, match=r"FB402 .*nope.*: there is no such file or folder"):
             score(path, task="codett")
+
+
+def test_check_refuses_keys_that_stand_twice_and_what_cannot_be_below_zero(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = next(iter(open_dataset("starter:codett").samples())).id
+    row = {"sample_id": name, "condition": "h0", "decision": {"label": "Dismiss"}}
+    late = row | {"condition": "h1", "decision": {"label": "Dismiss", "commit": -0.1}}
+    event = {"kind": "x", "time": 1.0, "commit": -2.0}
+    path = lines(
+        tmp_path / "p.jsonl",
+        row,
+        late,
+        row | {"condition": "h3", "compute": {"wall": -1.0}},
+        row | {"condition": "h5", "decision": {"label": "Dismiss", "events": [event]}},
+    )
+    text = '{"sample_id": "a", "decision": {"label": "Dismiss", "label": "Takeover"}}\n'
+    path.write_text(path.read_text() + text, encoding="utf-8")
+    assert check(path, task="codett") == 1
+    found = [f for f in capsys.readouterr().out.splitlines() if "FB207" not in f]
+    assert len(found) == 4
+    assert f"FB206 {path}:2" in found[0]
+    assert "commit is -0.1, below 0" in found[0]
+    assert "compute.wall is -1.0, below 0" in found[1]
+    assert "events[0].commit is -2.0, below 0" in found[2]
+    assert f"FB201 {path}:5" in found[3]
+    assert "'label' stands twice" in found[3]
+
+
+def test_keys_that_stand_twice_in_a_cell_are_refused_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text('sample_id,scores\na,"{""x"": 1, ""x"": 2}"\n', encoding="utf-8")
+    assert check(path, task="codett") == 1
+    assert f"FB201 {path}:2: the key 'x' stands twice" in capsys.readouterr().out
+
+
+def result(name: str, **parameters: float) -> Result:
+    held: Any = {f.name: None for f in dataclasses.fields(Result)}
+    return Result(**held | {"system": SystemSpec(name=name, version="1", parameters=parameters)})
+
+
+def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
+    given = [result("a", t=0.5, k=1), result("a", t=0.7, k=1), result("b", t=0.5)]
+    assert [r.system.name for r in told_apart(given)] == ["a (t=0.5)", "a (t=0.7)", "b"]
+    twins = [result("a", k=1), result("a", k=1)]
+    assert [r.system.name for r in told_apart(twins)] == ["a (#1)", "a (#2)"]

@@ -1,10 +1,13 @@
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.clips import ClipsSource
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError
 from support import codett_tiny as tiny
 
@@ -120,3 +123,21 @@ def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "labels.tsv").write_text("path\tpath\tlabel\na.wav\tb.wav\tcomplete\n")
     with pytest.raises(DataError, match=r"FB217 labels.tsv:1: column 'path' stands twice"):
         ClipsSource(tmp_path)
+
+
+def test_a_channel_is_chosen_and_kept(tmp_path: Path) -> None:
+    t = np.arange(1600) / 16_000
+    both = np.stack([0.1 * np.sin(2000 * t), 0.4 * np.sin(3000 * t)], axis=1)
+    soundfile.write(tmp_path / "wait_1.wav", both, 16_000)
+    silent = ClipsSource(tmp_path)
+    audio = next(silent.samples()).observation.channels[Role.USER]
+    with pytest.raises(DataError, match="FB306"):
+        audio.read()
+    assert "channel" not in silent.locator()
+    second = ClipsSource(tmp_path, channel=1)
+    heard = next(second.samples()).observation.channels[Role.USER]
+    np.testing.assert_allclose(heard.read(), both[:, 1], atol=1e-4)
+    again = open_dataset(second.locator())
+    assert again.locator()["channel"] == 1
+    assert again.digest() == second.digest()
+    assert second.digest() != ClipsSource(tmp_path, channel=0).digest()

@@ -215,3 +215,14 @@ def test_locator_opens_the_same_data_again(root: Path) -> None:
 
 def test_audio_files_are_listed(root: Path) -> None:
     assert len(list(CodettSource(root).audio_files())) == 28 * 3
+
+
+def test_labelled_clips_are_sent_to_their_reader(tmp_path: Path) -> None:
+    tiny.tone(tmp_path / "clips" / "complete_1.wav", hertz=300)
+    with pytest.raises(DataError, match="FB211") as caught:
+        CodettSource(tmp_path / "clips")
+    assert "--reader clips" in str(caught.value.hint)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match="FB211") as caught:
+        CodettSource(tmp_path / "empty")
+    assert "--reader clips" not in str(caught.value.hint)

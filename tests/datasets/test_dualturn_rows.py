@@ -56,6 +56,17 @@ def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
         ({"vad_ch0": [0] * (FRAMES - 1)}, "num_frames is 600"),
         ({"eot_ch1": [2] * FRAMES}, "other than 0 and 1"),
         ({"duration_s": FRAMES / 50}, "12.5 frames a second"),
+        ({"vad_ch0": None}, r"shape \(\)"),
+        ({"vad_ch1": []}, r"shape \(0,\)"),
+        ({"vad_ch1": [None] * FRAMES}, "other than 0 and 1"),
+        ({"vad_ch1": [[0]] * FRAMES}, "shape"),
+        ({"vad_ch0": 3}, "shape"),
+        ({"bc_ch0": ["0"] * FRAMES}, "other than 0 and 1"),
+        ({"num_frames": None}, "num_frames is None"),
+        ({"num_frames": "many"}, "num_frames is 'many'"),
+        ({"num_frames": -1, "duration_s": None}, "num_frames is -1"),
+        ({"duration_s": float("nan")}, "duration_s is nan"),
+        ({"duration_s": "long"}, "duration_s is 'long'"),
     ],
 )
 def test_malformed_rows_are_refused(tmp_path: Path, change: dict, says: str) -> None:
@@ -84,3 +95,35 @@ def test_a_file_that_is_no_parquet(tmp_path: Path) -> None:
     assert not FrameRowsSource.detect(tmp_path)
     with pytest.raises(DataError, match=r"FB255"):
         FrameRowsSource(tmp_path)
+
+
+@pytest.mark.parametrize("session_id", [None, ""])
+def test_a_row_without_a_session_id_is_refused(tmp_path: Path, session_id: str | None) -> None:
+    write(tmp_path / "rows.parquet", [row("a", 1), {**row("b", 2), "session_id": session_id}])
+    with pytest.raises(DataError, match=r"FB255 .*rows.parquet:2: a row without a session id"):
+        FrameRowsSource(tmp_path)
+
+
+@pytest.mark.parametrize("label", ["eot", "hold", "bot", "bc"])
+def test_labels_of_one_channel_only_are_refused(tmp_path: Path, label: str) -> None:
+    write(
+        tmp_path / "rows.parquet", [{k: v for k, v in row("a", 1).items() if k != f"{label}_ch1"}]
+    )
+    with pytest.raises(DataError, match=rf"FB255 .*'{label}' of one channel only"):
+        FrameRowsSource(tmp_path).session("a")
+
+
+def test_a_session_of_no_frame_has_no_event(tmp_path: Path) -> None:
+    empty = {k: [] if isinstance(v, list) else v for k, v in row("a", 1).items()}
+    write(tmp_path / "rows.parquet", [{**empty, "num_frames": 0, "duration_s": 0.0}])
+    assert not len(FrameRowsSource(tmp_path).session("a").speech[Role.USER])
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    write(path, [row("a", 1)])
+    data = bytearray(path.read_bytes())
+    data[200:2000] = bytes(1800)
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"FB255 .*rows.parquet: a damaged file"):
+        list(FrameRowsSource(tmp_path).sessions())

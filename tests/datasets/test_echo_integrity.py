@@ -80,6 +80,15 @@ BROKEN: dict[str, tuple[Callable[[Samples, Pairs], None], str, str]] = {
     "negative": (event(0, system_start=-1.0), "FB263", "at or after 0"),
     "system ended before": (event(0, system_end=0.9), "FB263", "after the planned"),
     "word outside": (late_word, "FB263", "out of order"),
+    "no samples": (lambda samples, pairs: (samples.clear(), pairs.clear()), "FB262", "no sample"),
+    "empty id": (set_(0, sample_id=""), "FB262", "sample_id is empty"),
+    "a channel that others have": (lambda s, p: s[0]["audio"].pop("user"), "FB262", "no user"),
+    "no channel at all": (set_(0, audio={}), "FB262", "no system channel"),
+    "one channel for both": (
+        lambda s, p: s[0]["audio"].update(system=s[0]["audio"]["user"]),
+        "FB262",
+        "both roles",
+    ),
 }
 
 

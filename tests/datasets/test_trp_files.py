@@ -73,6 +73,7 @@ def moved(words, number, **times):
         (moved(3, 1, start=None), "word 2 'w1' has no time"),
         (moved(3, 1, text=""), "empty or holds a space"),
         (moved(3, 1, text="two words"), "empty or holds a space"),
+        (stimulus("one", 3, next_turn=-0.5), "next turn begins at -0.5 s"),
         (stimulus("one", 3, turn_end=0.9), "ends at 0.9 s, before the middle"),
     ],
 )

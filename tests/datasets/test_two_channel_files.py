@@ -96,3 +96,11 @@ def test_options_are_checked(tmp_path: Path) -> None:
     source = OtoSpeechSource(tmp_path, vad="energy")
     with pytest.raises(UsageError, match=r"FB101"):
         source.session("talk")
+
+
+@pytest.mark.parametrize("units", ["segments", "words"])
+def test_entries_that_were_skipped_are_counted(tmp_path: Path, units: str) -> None:
+    lost = RTTM.splitlines()[1].replace("4.00", "soon")
+    (tmp_path / "talk.rttm").write_text(f"{RTTM}{lost}\n")
+    found = TwoChannelFiles(tmp_path, units=units).session("talk")
+    assert found.counted["faults in the annotation"] == 1

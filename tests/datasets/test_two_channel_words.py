@@ -1,7 +1,9 @@
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.core.vocab import Role
 from floorbench.datasets.open import open_dataset
@@ -74,7 +76,7 @@ def test_two_of_four_speakers_are_chosen_by_name(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"FB256 .*'X'"):
         AmiSource(folder, speakers=["A", "X"]).session("ES2002a")
     found = AmiSource(folder, speakers=["C", "A"]).session("ES2002a")
-    assert found.speakers == {Role.USER: "C", Role.SYSTEM: "A"}
+    assert found.speakers == {Role.USER: "ES2002.C", Role.SYSTEM: "ES2002.A"}
     assert found.words[Role.USER][-1].start == 3_020_000
 
 
@@ -156,3 +158,72 @@ def test_candors_faults_are_named(tmp_path: Path) -> None:
     path.write_text(text.replace("speaker", "who", 1))
     with pytest.raises(DataError, match=r"FB257 .*'speaker'"):
         CandorSource(tmp_path).session("conv-1")
+
+
+@pytest.mark.parametrize("ending", [".sph", ".wav"])
+def test_telephone_corpora_come_as_sphere(tmp_path: Path, ending: str) -> None:
+    tiny.build(tmp_path / "swb", ("sw9001",))
+    (tmp_path / "fe_03_00001.txt").write_text(FISHER)
+    noise = 0.1 * np.random.default_rng(0).standard_normal((480_000, 2))
+    for path in (tmp_path / f"swb/sw09001{ending}", tmp_path / f"fe_03_00001{ending}"):
+        soundfile.write(str(path), noise, 8000, "ULAW", format="NIST")
+    for source in (SwitchboardSource(tmp_path / "swb"), FisherSource(tmp_path)):
+        found = source.session(source.ids[0])
+        assert found.audio[Role.USER].frames == 480_000
+    with pytest.raises(DataError, match=r"FB301 .*no audio of 'fe_03_00001'"):
+        FisherSource(tmp_path, audio=str(tmp_path / "swb")).session("fe_03_00001")
+    soundfile.write(str(tmp_path / f"fe_03_00001{ending}"), noise[:, 0], 8000, format="NIST")
+    with pytest.raises(DataError, match=r"FB251 .*1 channel\(s\), not two"):
+        FisherSource(tmp_path).session("fe_03_00001")
+
+
+HEAD = "turn_id,speaker,start,stop,utterance"
+BACK = HEAD + ",backchannel_speaker,backchannel_start,backchannel_stop"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no column 'turn_id'"),
+        (HEAD + "\n0,u,1,2,so\n", "no column 'backchannel_speaker'"),
+        (BACK.removesuffix(",backchannel_stop") + "\n", "no column 'backchannel_stop'"),
+        (BACK + "\n0,,1,2,so,,,\n", "no speaker"),
+        (BACK + "\n0,u,1,2,so,,1.5,1.7\n", "a backchannel without a speaker"),
+        (BACK + "\n0,u,1,2,so,v,1.5,\n", "time '' is not a number"),
+        (BACK + "\n0,u,1,2,so,v,1.5,soon\n", "time 'soon' is not a number"),
+        (BACK + "\n0,u,1,2,so\n", "fewer or more cells"),
+        (BACK + '\n0,u,1,2,"so,,,\n1,v,3,4,yes,,,\n', "unexpected end of data"),
+        (BACK + "\n0,u,1,1e30,so,,,\n1,v,3,4,yes,,,\n", "over 100 hours"),
+    ],
+)
+def test_a_transcript_with_backchannels_that_cannot_be_trusted(
+    tmp_path: Path, text: str, says: str
+) -> None:
+    (tmp_path / "transcript_backbiter.csv").write_text(text)
+    source = CandorSource(tmp_path)
+    with pytest.raises(DataError, match=says):
+        source.session(source.ids[0])
+
+
+@pytest.mark.parametrize("missing", ["", "nan", "NaN", "NA"])
+def test_a_turn_without_a_backchannel(tmp_path: Path, missing: str) -> None:
+    gap = ",".join([missing] * 3)
+    (tmp_path / "transcript_backbiter.csv").write_text(
+        f"{BACK}\n0,u,1,2,so,{gap}\n1,v,3,4,yes,{gap}\n"
+    )
+    source = CandorSource(tmp_path)
+    assert len(source.session(source.ids[0]).speech[Role.SYSTEM]) == 1
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8-sig"])
+def test_transcripts_in_other_encodings_keep_their_lines(tmp_path: Path, encoding: str) -> None:
+    text = FISHER.replace("and i", "caf\u00e9")
+    (tmp_path / "fe_03_00001.txt").write_bytes(text.encode(encoding))
+    found = FisherSource(tmp_path).session("fe_03_00001")
+    assert found.speech[Role.USER].tolist() == [[3_760_000, 5_540_000]]
+
+
+def test_a_folder_in_place_of_a_transcript(tmp_path: Path) -> None:
+    (tmp_path / "fe_03_00001.txt").mkdir()
+    with pytest.raises(DataError, match=r"FB402 .*Is a directory"):
+        FisherSource(tmp_path).session("fe_03_00001")

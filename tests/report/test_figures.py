@@ -23,7 +23,9 @@ RECORDS: dict[str, list[dict[str, Any]]] = {
         {"name": "always yield", "kind": "policy", "macro": 50.0, "pasr": 0.0},
     ],
     "anticipation": [
-        {"system": s, "lead": lead / 10, "value": 0.9} for s in ("one", "two") for lead in range(3)
+        {"system": s, "at": at / 10, "value": 0.9, "low": low, "high": 0.95, "n": 12}
+        for s, low in (("one", 0.85), ("two", None))
+        for at in range(-2, 1)
     ],
     "reliability": [
         {"system": "one", "score": 0.1, "positive": 0.2, "units": 10},
@@ -87,3 +89,13 @@ def test_counts_can_be_read_on_their_shade() -> None:
     dark, light, ink = luminance("#08306b"), luminance("#f4f6f7"), luminance("#1b1f24")
     assert (1.05) / (dark + 0.05) > 4.5
     assert (light + 0.05) / (ink + 0.05) > 4.5
+
+
+@pytest.mark.parametrize("name", ["forest", "trade-off"])
+def test_a_layer_without_a_mark_is_left_out(name: str) -> None:
+    """A layer of nothing has no extent, which a browser warns about."""
+    nothing = {"low": None, "high": None, "chosen": False}
+    rows = [{**r, **{k: v for k, v in nothing.items() if k in r}} for r in RECORDS[name]]
+    layers = specification(draw(name, rows))
+    full = specification(draw(name, RECORDS[name]))
+    assert len(layers.get("layer", [0])) == len(full["layer"]) - 1

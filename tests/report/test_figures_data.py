@@ -160,6 +160,6 @@ def test_anticipations_are_by_seconds_before_the_end(tmp_path: Path) -> None:
     )
     changed = replace(run, result=replace(run.result, estimates=(*estimates, some)))
     (part,) = figures_data.anticipations([changed])
-    assert [r["lead"] for r in part.rows] == [0.24, 0.0, -0.08]
+    assert [r["at"] for r in part.rows] == [-0.24, 0.0, 0.08]
     assert set(part.rows[0]) == set(FIGURES["anticipation"].columns)
     assert list(figures_data.anticipations([run])) == []

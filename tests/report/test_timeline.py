@@ -1,3 +1,5 @@
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -5,7 +7,8 @@ import pytest
 from floorbench.core.vocab import Role
 from floorbench.datasets.two_channel_words import SwitchboardSource
 from floorbench.errors import EnvironmentProblem, UsageError
-from floorbench.report.timeline import gold_rows, said_rows, save, talk_rows, timeline
+from floorbench.report.figures_save import save
+from floorbench.report.timeline import gold_rows, said_rows, talk_rows, timeline
 from floorbench.systems.frames import PersistenceFrames
 from support import two_channel_tiny as tiny
 
@@ -71,7 +74,27 @@ def test_impossible_spans_and_files_are_refused(session, tmp_path: Path) -> None
         with pytest.raises(UsageError, match=r"FB103"):
             timeline(session, start=start, end=end, min_gap=0)
     chart = timeline(session, start=5, end=20, min_gap=0)
-    with pytest.raises(UsageError, match=r"FB103"):
-        save(chart, tmp_path / "t.pdf")
-    with pytest.raises(EnvironmentProblem, match=r"FB504"):
-        save(chart, tmp_path / "none" / "t.svg")
+    with pytest.raises(UsageError, match=r"FB804"):
+        save(chart, tmp_path / "t.gif")
+
+
+def said(session, text: str):
+    """Return the session with another word in the place of each."""
+    words = {r: tuple(w._replace(text=text) for w in ws) for r, ws in session.words.items()}
+    return replace(session, words=words)
+
+
+def test_chinese_words_are_drawn(session, chinese_font: None, tmp_path: Path) -> None:
+    chart = timeline(said(session, "你好"), start=5, end=20, min_gap=0, title="对话")
+    save(chart, tmp_path / "t.png")
+    save(chart, tmp_path / "t.svg")
+    svg = (tmp_path / "t.svg").read_text()
+    assert "你好" in svg
+    assert re.search(r'font-family="[^"]*CJK', svg)
+
+
+def test_a_character_that_no_font_has_is_an_error(session, tmp_path: Path) -> None:
+    chart = timeline(said(session, "\U0001fae8\ue000"), start=5, end=20, min_gap=0)
+    with pytest.raises(EnvironmentProblem, match=r"FB803"):
+        save(chart, tmp_path / "t.png")
+    assert not (tmp_path / "t.png").exists()

@@ -8,7 +8,7 @@ import pytest
 from floorbench import codec
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.trp import TrpSource
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.events.trp import TrpRules
 from floorbench.report.figures_save import render, save
 from floorbench.report.stored import Sources, load
@@ -103,3 +103,16 @@ def test_runs_give_rows_and_rules(starter: TrpSource, tmp_path: Path) -> None:
     ))  # fmt: skip
     with pytest.raises(UsageError, match="FB802"):
         picture(starter, "allotment", runs=[other])
+
+
+def test_names_in_any_script_are_drawn_or_refused(
+    starter: TrpSource, chinese_font: None, tmp_path: Path
+) -> None:
+    shown = picture(starter, "allotment")
+    chinese = draw(dataclasses.replace(shown, predictions=[], systems=["系统"]))
+    svg = save(chinese, tmp_path / "f.svg").read_text()
+    assert "系统" in svg
+    assert "CJK" in svg
+    nobody = draw(dataclasses.replace(shown, predictions=[], systems=["\ue000"]))
+    with pytest.raises(EnvironmentProblem, match="FB803"):
+        save(nobody, tmp_path / "g.svg")

@@ -127,3 +127,20 @@ def test_a_changed_future_keeps_the_past(future: str) -> None:
     assert altered(before, after=1.5, future=future).words == before.words
     with pytest.raises(UsageError, match="FB103"):
         altered(before, after=1.0, future="other")
+
+
+def test_answering_when_the_recording_ends_is_no_cheating() -> None:
+    """At the end of what is heard the end itself is known, to streams and to classifiers."""
+
+    class AtTheClose(Toy):
+        def close(self) -> Any:
+            return [Event(kind="action", time=self.seen[-1].end, label="keep")]
+
+    class Whole(LoudCheater):
+        def decide(self, observation: Observation) -> Decision:
+            return Decision(label="complete", commit=observation.cutoff)
+
+    for system in (StreamDriver(AtTheClose(at(0.6))), Whole()):
+        found = check(system)
+        assert found.decisions
+        assert found.causal is True

@@ -4,6 +4,7 @@ import pytest
 
 from floorbench.core.prediction import Decision, Event
 from floorbench.core.sample import Observation
+from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, SystemProblem, UsageError
 from floorbench.run.deciding import (
@@ -207,3 +208,33 @@ def test_whatever_a_system_raises_is_failed(error: BaseException) -> None:
     found = decided(Raising(), 1, 2)
     assert [d.outcome for d in found] == [Outcome.FAILED] * 2
     assert str(found[0].reason).startswith(type(error).__name__)
+
+
+class _Renamed(System):
+    """Says another thing about itself once loaded."""
+
+    def load(self) -> None:
+        super().load()
+        self.spec = self.becomes  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("becomes", "message"),
+    [
+        ("a text", "is not a SystemSpec"),
+        (
+            SystemSpec(name="x", version="1", parameters={"t": float("nan")}),
+            "cannot be written down",
+        ),
+    ],
+    ids=["no spec", "not finite"],
+)
+def test_a_spec_that_loading_changed_is_checked_again(becomes: object, message: str) -> None:
+    def make() -> Any:
+        system = _Renamed()
+        system.becomes = becomes  # type: ignore[attr-defined]
+        return system
+
+    with pytest.raises(SystemProblem, match=message) as caught:
+        SystemChoice(name="toy", factory=make).build()
+    assert caught.value.code == "FB512"

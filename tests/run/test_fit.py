@@ -1,3 +1,4 @@
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -5,7 +6,7 @@ import pytest
 
 from floorbench import codec
 from floorbench.datasets.two_channel_words import SwitchboardSource
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run.fit import FitRules, fit_frame_probe
 from floorbench.systems.frames import PersistenceFrames, SilenceFrames
 from floorbench.systems.frames_probe import MODELS, FrameProbe, read_artefact
@@ -78,8 +79,23 @@ def test_a_signal_that_never_occurs_is_refused(tmp_path: Path) -> None:
         fit_frame_probe(source, split="train", rules=RULES)
 
 
-@pytest.mark.parametrize("wrong", [{"step": 0}, {"strength": 0.0}, {"words": -1}, {"min_gap": -1}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"step": 0}, {"step": 0.5}, {"strength": 0.0}, {"strength": float("nan")},
+        {"eot_strength": "1"}, {"words": -1}, {"words": "x"}, {"min_gap": -1}, {"min_gap": True},
+    ],
+)  # fmt: skip
 def test_impossible_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(UsageError, match=r"FB103"):
         FitRules(**wrong)
     assert np.isfinite(FitRules().strength)
+
+
+def test_a_missing_library_is_named_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = SwitchboardSource(tiny.build(tmp_path, ("sw9001",)), splits="none")
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(EnvironmentProblem, match=r"FB401 .*'sklearn'"):
+        fit_frame_probe(source, split="train", rules=FitRules())

@@ -99,3 +99,9 @@ def test_folds_hold_whole_groups_and_scores_are_held_out() -> None:
 def test_text_features_count_characters_pairs_and_length() -> None:
     found = text_features(["ab", "b"])
     assert found.tolist() == [[1, 1, 1, 2], [0, 0, 1, 1]]  # a, ab, b, length
+
+
+@pytest.mark.parametrize("draws", [-1, 0, 1])
+def test_too_few_draws_for_an_interval_are_refused(draws: int, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="FB103"):
+        audit(EchoSource(echo_tiny.build(tmp_path / "set")), draws=draws)

@@ -179,3 +179,79 @@ def test_the_real_text_trace(real_data: Path) -> None:
     values = trace_values(trace)
     assert values[0, 0] == pytest.approx(0.29654383659)
     assert values[:, :2].sum(axis=1) == pytest.approx(1.0, abs=1e-4)
+
+
+N = 12
+EOT = ("eot:user", "eot:system")
+ODD_ARRAYS = {
+    "objects": (np.array([[{}, {}]] * N, dtype=object), "pickled objects"),
+    "one dimension": (np.zeros(N), "shape"),
+    "three dimensions": (np.zeros((N, 2, 1)), "shape"),
+    "complex": (np.zeros((N, 2), dtype=complex), "complex128"),
+    "text": (np.full((N, 2), "a"), "not"),
+    "records": (np.zeros(N, dtype=[("a", "f4")]), "shape"),
+    "dates": (np.zeros((N, 2), dtype="M8[s]"), "datetime64"),
+    "turned": (np.zeros((2, N)), "12 columns, 2 names"),
+    "too large": (np.full((N, 2), 1e300), "frame 0 is inf"),
+    "no number": (np.full((N, 2), np.nan), "frame 0 is nan"),
+    "no frame": (np.zeros((0, 2)), "at least one frame"),
+}
+
+
+@pytest.mark.parametrize(("array", "says"), ODD_ARRAYS.values(), ids=ODD_ARRAYS)
+def test_arrays_that_are_no_scores(tmp_path: Path, array: np.ndarray, says: str) -> None:
+    np.save(tmp_path / "s.npy", array, allow_pickle=True)
+    with pytest.raises(DataError, match=rf"FB531 .*s.npy: .*{says}"):
+        read_trace(tmp_path / "s.npy", Declared(rate=Fraction(25, 2), columns=EOT))
+
+
+ODD_ARCHIVES = {
+    "names as objects": (
+        {"values": np.zeros((N, 2)), "columns": np.array(EOT, dtype=object)},
+        "pi",
+    ),
+    "values as objects": ({"values": np.array([[None] * 2] * N), "columns": np.array(EOT)}, "pi"),
+    "part as objects": ({"eot_ch0": np.array([None] * N)}, "pickled objects"),
+    "fewer names": ({"values": np.zeros((N, 2)), "columns": np.array(EOT[:1])}, "2 .* 1 names"),
+    "text": ({"eot_ch0": np.full(N, "x")}, "'eot_ch0' has shape"),
+    "a single number": ({"eot_ch0": np.float64(1)}, "'eot_ch0' has shape"),
+    "three dimensions": ({"fvad_ch0": np.zeros((N, 1, 1))}, "'fvad_ch0' has shape"),
+    "uneven": ({"eot_ch0": np.zeros(N), "eot_ch1": np.zeros(N - 1)}, "lengths"),
+    "uneven times": ({"time_sec": np.arange(N - 1.0), "eot_ch1": np.zeros(N)}, "lengths"),
+    "only times": ({"time_sec": np.arange(float(N))}, "no column of numbers"),
+    "nothing": ({}, "no column of numbers"),
+}
+
+
+@pytest.mark.parametrize(("parts", "says"), ODD_ARCHIVES.values(), ids=ODD_ARCHIVES)
+def test_archives_that_are_no_scores(tmp_path: Path, parts: dict, says: str) -> None:
+    np.savez(tmp_path / "s.npz", **parts)
+    with pytest.raises(DataError, match=rf"FB531 .*s.npz: .*{says}"):
+        read_trace(tmp_path / "s.npz", Declared(rate=Fraction(25, 2)))
+
+
+def test_a_damaged_archive_and_one_under_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "s.npz"
+    np.savez(path, values=np.zeros((N, 2)), columns=np.array(EOT))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:150] + b"\1" * 60 + whole[210:])
+    with pytest.raises(DataError, match=r"FB531 .*not an array file"):
+        read_trace(path, Declared(rate=Fraction(25, 2)))
+    (tmp_path / "s.npy").write_bytes(whole)
+    with pytest.raises(DataError, match=r"FB531 .*name it .npz"):
+        read_trace(tmp_path / "s.npy", Declared(rate=Fraction(25, 2), columns=EOT))
+
+
+@pytest.mark.parametrize(
+    "select", ["'a' AS eot_ch0", "[0.5] AS eot_ch0", "now() AS eot_ch0", "NULL AS eot_ch0"]
+)
+def test_parquet_without_numbers_is_refused(tmp_path: Path, select: str) -> None:
+    duckdb.sql(f"SELECT {select} FROM range({N})").write_parquet(str(tmp_path / "s.parquet"))
+    with pytest.raises(DataError, match=r"FB531 .*s.parquet: (no column of|.*empty cells)"):
+        read_trace(tmp_path / "s.parquet", Declared(rate=Fraction(25, 2)))
+
+
+@pytest.mark.parametrize("look_ahead", [-0.1, float("nan"), float("inf"), 100.0])
+def test_an_impossible_look_ahead_is_refused(look_ahead: float) -> None:
+    with pytest.raises(UsageError, match=r"FB103 look-ahead .* is not in \[0, 30\]"):
+        Declared(look_ahead=look_ahead)

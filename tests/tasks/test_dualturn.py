@@ -156,10 +156,10 @@ def test_parameters_are_checked(tmp_path: Path) -> None:
             DualTurnTask(**wrong)
     path = tmp_path / "phrases.json"
     path.write_text(json.dumps({"utterance_gap": 0.5, "phrases": ["yeah"], "counts": []}))
-    with pytest.raises(DataError, match=r"FB231"):
+    with pytest.raises(DataError, match=r"FB236"):
         DualTurnTask(phrases=str(path))
     path.write_text(json.dumps(["yeah"]))
-    with pytest.raises(DataError, match=r"FB231"):
+    with pytest.raises(DataError, match=r"FB236"):
         DualTurnTask(phrases=str(path))
 
 

@@ -18,6 +18,7 @@ from floorbench.tasks.echo_answers import (
     Times,
     action_of,
     as_mapping,
+    check_declared,
     meaning,
     problem_of,
     role_said,
@@ -167,3 +168,24 @@ def test_problems_of_predictions_made_elsewhere() -> None:
     assert problem_of(Decision(label="perhaps"), declared={}) == "unknown label 'perhaps'"
     assert problem_of(Decision(label="perhaps"), declared={"perhaps": "keep"}) is None
     assert problem_of(Decision(scores={"p": 1.0}), declared={})
+
+
+def test_what_means_nothing_is_no_keep() -> None:
+    assert read(said((2.5, "wait"))).outcome == INVALID
+    assert read(said((2.1, "yield"), (2.5, "wait"))).outcome == INVALID
+    assert read(said((9.0, "wait"))).action == KEEP  # after the window
+    system = scoring.system("s", label_map="easy-turn", labels=("complete", "wait"))
+    with pytest.raises(UsageError, match="'wait', which is neither yield nor keep"):
+        check_declared(system, {})
+    check_declared(system, {"wait": "keep"})
+
+
+def test_only_commit_times_count() -> None:
+    """Neither the order of a list nor what an event says of itself moves an answer."""
+    heard = Event(kind="observed", time=9.0)
+    early, late = (Event(kind="action", label="yield", time=t) for t in (2.1, 2.5))
+    there = read(Decision(events=(early, late, heard)))
+    assert read(Decision(events=(late, early, heard))) == there
+    own = scoring.system("own", parameters={"floor": "own"})
+    claimed = Event(kind="action", label="speak", time=0.0, commit=2.4)
+    assert read(Decision(events=(claimed, late, heard)), system=own).action == NOT_HOLDING

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,6 +44,27 @@ def test_trials_of_a_session_weigh_one_together() -> None:
     assert found.column("f").shape == (7, 2)
     assert split_of(found, ("validation",)).tolist() == [False] * 6 + [True]
     assert found.units == ("s",) * 6 + ("t",)
+
+
+def test_sessions_that_share_a_speaker_are_one_cluster() -> None:
+    units = EventUnits(vocab={"gold": ("a", "b")}, columns={}, cluster="speaker")
+    talks = {"s": "ab", "t": "cd", "u": "ef", "v": "bg", "quiet": "ge", "w": "hi", "x": "ih"}
+    for name, (one, two) in talks.items():
+        tags = {"split": "test", "speaker.user": one, "speaker.system": two}
+        of = replace(sample(name), tags=tags)
+        size = 0 if name == "quiet" else 2
+        units.add(of, "", 0, outcome=OK, size=size, values={"gold": np.zeros(size)})
+    found = units.scored()
+    # a-b, b-g, g-e (in a session without events) and e-f hang together; c-d and h-i stand alone.
+    assert found.cluster.tolist() == [0, 0, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2]
+    assert len(found.clusters) == len(found.strata) == 3
+    assert found.units == tuple(n for n in "stuvwx" for _ in range(2))
+
+
+def test_clusters_of_speakers_need_speakers() -> None:
+    units = EventUnits(vocab={"gold": ("a", "b")}, columns={}, cluster="speaker")
+    with pytest.raises(DataError, match=r"FB259 session 's' names 0 speakers"):
+        units.add(sample(), "", 0, outcome=OK, size=1, values={"gold": np.zeros(1)})
 
 
 def test_no_unit_at_all() -> None:

@@ -107,6 +107,12 @@ def test_a_voice_session(by_voice: tuple[Page, ListeningRoom]) -> None:
     kept, rate = soundfile.read(made.session.wav("p1", "turn-0000"))
     assert (rate, len(kept)) == (RATE, len(tone))
     assert np.allclose(kept, tone, atol=1e-4)
+    calibrated = person.calibration
+    page.hear_by_voice("p1", {0: tone}, joins=False)  # all of it again: no answer had arrived
+    again = made.session.person("p1")
+    assert again.calibration is not None
+    assert again.calibration.latency == calibrated.latency
+    assert len(soundfile.read(made.session.wav("p1", "turn-0000"))[0]) == len(tone)
 
 
 def test_missing_frames_are_said_and_the_turn_is_not_done(
@@ -148,6 +154,7 @@ def test_withdrawing_deletes(by_key: tuple[Page, ListeningRoom], tmp_path: Path)
     page, made = by_key
     page.hear_by_key("p1", {0: [0.5]})
     assert page.done("withdraw", id="p1") == {"forgotten": True}
+    assert page.done("withdraw", id="p1") == {"forgotten": False}  # the first answer was lost
     assert made.session.people() == {}
     assert list((tmp_path / "session" / "participants").iterdir()) == []
 

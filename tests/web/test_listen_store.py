@@ -1,10 +1,11 @@
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.web.listen_store import (
     Calibration,
     Device,
@@ -14,7 +15,6 @@ from floorbench.web.listen_store import (
     Session,
     checked_id,
     read_person,
-    write_safely,
 )
 
 LISTS = [("A", False), ("A", True), ("B", False), ("B", True)]
@@ -116,7 +116,52 @@ def test_sound_comes_once_and_without_holes(tmp_path: Path) -> None:
         session.append_sound("p01", "turn-0000", first=4, pcm=b"dd")
     assert session.close_sound("p01", "turn-0000", rate=8000) == 3
     assert session.wav("p01", "turn-0000").read_bytes()[44:] == b"aabbcc"
-    assert session.sound("p01", "turn-0000") == b""
+    assert session.sound("p01", "turn-0000") == b"aabbcc"
+
+
+def test_what_is_asked_again_after_a_lost_answer_changes_nothing(tmp_path: Path) -> None:
+    session = start(tmp_path)
+    joined(session, "p01")
+    session.append_sound("p01", "turn-0000", first=0, pcm=b"aabb")
+    wav = session.wav("p01", "turn-0000")
+    for _ in range(2):
+        assert session.close_sound("p01", "turn-0000", rate=8000) == 2
+        assert session.append_sound("p01", "turn-0000", first=1, pcm=b"bb") == 2
+        assert wav.read_bytes()[44:] == b"aabb"
+    with pytest.raises(DataError, match="FB845"):
+        session.append_sound("p01", "turn-0000", first=1, pcm=b"bbcc")
+    session.add("p01", press(1.0))
+    session.add("p01", press(1.0))
+    assert len(session.person("p01").presses) == 1
+
+
+def test_a_full_disk_loses_nothing_that_was_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = start(tmp_path)
+    joined(session, "p01")
+    session.append_sound("p01", "turn-0000", first=0, pcm=b"aabb")
+    log = session.home("p01") / "log.jsonl"
+    before = log.read_bytes()
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        for act in (
+            lambda: session.add("p01", press(1.0)),
+            lambda: session.append_sound("p01", "turn-0000", first=2, pcm=b"cc"),
+            lambda: session.close_sound("p01", "turn-0000", rate=8000),
+        ):
+            with pytest.raises(EnvironmentProblem, match="FB402"):
+                act()
+    assert log.read_bytes() == before
+    assert session.person("p01").presses == []
+    assert not list(log.parent.rglob("*.new"))
+    assert session.append_sound("p01", "turn-0000", first=2, pcm=b"cc") == 3
+    assert session.close_sound("p01", "turn-0000", rate=8000) == 3
+    assert session.wav("p01", "turn-0000").read_bytes()[44:] == b"aabbcc"
 
 
 @pytest.mark.parametrize("part", ["../x", "a/b", "", ".pcm", "x" * 200])
@@ -168,11 +213,3 @@ def test_forgetting_one_leaves_the_others_as_they_are(tmp_path: Path) -> None:
     assert not session.forget("p01")
     with pytest.raises(DataError, match="FB843"):
         session.add("p01", press(1.0))
-
-
-def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    write_safely(path, b"one")
-    write_safely(path, b"two")
-    assert path.read_bytes() == b"two"
-    assert list(tmp_path.iterdir()) == [path]

@@ -1,7 +1,8 @@
 """Does a container hold as much audio as it promises? Checked where the decoder stays silent.
 
-libsndfile reads a shortened WAV or Ogg file without a word and returns what is left. A benchmark
-must not score part of a recording, so the sizes are compared here before anything is decoded.
+libsndfile reads a shortened WAV, Ogg or SPHERE file without a word and returns what is left. A
+benchmark must not score part of a recording, so the sizes are compared here before anything is
+decoded.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+from floorbench.audio.sphere import MARK, sphere_header
 from floorbench.errors import DataError, Place
 
 _UNKNOWN = (0xFFFFFFFF, 0x7FFFFFFF)
@@ -16,7 +18,7 @@ _OGG_TAIL = 66_000  # a page is at most 65,307 bytes
 
 
 def check_complete(path: Path) -> None:
-    """Refuse a WAV or Ogg file that ends before its own structure says.
+    """Refuse a WAV, Ogg or SPHERE file that ends before its own structure says.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ def check_complete(path: Path) -> None:
     Raises
     ------
     DataError
-        ``FB304`` when data is missing or the length is not stated.
+        ``FB304`` when data is missing or the length is not stated, ``FB302`` for compressed SPHERE.
     """
     with path.open("rb") as handle:
         head = handle.read(12)
@@ -36,6 +38,8 @@ def check_complete(path: Path) -> None:
             _check_wav(path)
         elif head[:4] == b"OggS":
             _check_ogg(path)
+        elif head.startswith(MARK):
+            _check_sphere(path)
 
 
 def _truncated(path: Path, what: str, hint: str | None = None) -> DataError:
@@ -69,6 +73,15 @@ def _check_wav(path: Path) -> None:
                 return
             position += 8 + length + (length & 1)
     raise _truncated(path, "the WAV file ends before its audio data begin")
+
+
+def _check_sphere(path: Path) -> None:
+    header = sphere_header(path)
+    if header is not None and header.held < header.promised:
+        raise _truncated(
+            path,
+            f"the SPHERE header promises {header.promised} frames, {header.held} are there",
+        )
 
 
 def _check_ogg(path: Path) -> None:

@@ -1,7 +1,7 @@
 """From a file to float samples: probe, decode, choose a channel, resample.
 
-Any rate and channel count in WAV, FLAC, Ogg Vorbis, Opus and MP3 through soundfile. Every fault is
-one clear error; a part of a recording is never returned in place of the whole.
+Any rate and channel count in WAV, FLAC, Ogg Vorbis, Opus, MP3 and NIST SPHERE through soundfile.
+Every fault is one clear error; a part of a recording is never returned in place of the whole.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from floorbench.audio.containers import check_complete
+from floorbench.audio.sphere import sphere_header
 from floorbench.errors import DataError, Place
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ RATES = (1_000, 768_000)
 PEAK_LIMIT = 8.0
 """Largest sample magnitude taken for audio in [-1, 1]; lossy decoders overshoot 1 a little."""
 
-_EXACT_SEEK = ("WAV", "WAVEX", "RF64", "FLAC")
+_EXACT_SEEK = ("WAV", "WAVEX", "RF64", "FLAC", "NIST")
 _CONTAINERS = (*_EXACT_SEEK, "OGG", "MP3")
 _LENGTH_LIMIT = 1 << 40
 
@@ -70,7 +71,7 @@ def probe(path: Path) -> FileInfo:
             "FB302",
             f"{header.format} files are not read, since a shortened one could not be told",
             where=where,
-            hint="convert it to WAV, FLAC, Ogg, Opus or MP3",
+            hint="convert it to WAV, FLAC, Ogg, Opus, MP3 or SPHERE",
         )
     if not RATES[0] <= header.samplerate <= RATES[1]:
         raise DataError("FB302", f"the header says {header.samplerate} Hz", where=where)
@@ -83,9 +84,10 @@ def probe(path: Path) -> FileInfo:
             where=where,
             hint="write the file again with its length, for example from a seekable output",
         )
+    sphere = sphere_header(path)
     info = FileInfo(
         rate=int(header.samplerate),
-        frames=int(header.frames),
+        frames=int(header.frames) if sphere is None else sphere.promised,
         channels=int(header.channels),
         container=str(header.format),
     )

@@ -4,6 +4,10 @@
 ``DIR/texts``, renders what the cache lacks and writes audio, JSONL files, licences and manifest.
 The set shows that the machine runs; it does not rank systems.
 
+``--out DIR --verify`` builds nothing: it compares the set in ``DIR`` with the shipped one
+(or ``--against REFERENCE``) and prints differences, limits and this machine's arithmetic as JSON;
+it exits 1 when a clip lies beyond a limit (:mod:`floorbench.build.starter_compare`).
+
 Deviations from the published benchmark: texts are written by hand; two target turns share one
 history (the ``dialogue`` is the resampling cluster); the voice is Kokoro; non-speech items are
 mechanical, electronic, impact, animal and body sounds under CC0, none of them a cough; history
@@ -24,7 +28,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from floorbench.build import speech_assets
+from floorbench.build import speech_assets, starter_compare
 from floorbench.build.starter_plan import (
     LEAD_S,
     NOISE_KINDS,
@@ -38,6 +42,7 @@ from floorbench.build.starter_plan import (
 )
 from floorbench.build.starter_render import RECIPE, Renderer, Task, prepare
 from floorbench.build.starter_texts import Dialogue, Item, read_texts
+from floorbench.datasets.open import STARTER
 from floorbench.datasets.starter_digest import pcm_sha256, starter_digest
 
 VERSION = "1"
@@ -320,16 +325,36 @@ def _dump(manifest: dict[str, Any]) -> str:
     return head.replace('"clips": 0', f'"clips": {{\n{rows}\n }}') + "\n"
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def verify(rebuilt: Path, reference: Path) -> int:
+    """Print how a rebuild differs from the reference as JSON; return 1 when it is beyond a limit.
+
+    Raises
+    ------
+    DataError
+        FB906 when the two sets do not hold the same clips.
+    """
+    found = starter_compare.compare_sets(rebuilt, reference)
+    told = starter_compare.summary(found, rate=RATE)
+    told["digest_equal"] = starter_digest(rebuilt) == starter_digest(reference)
+    print(json.dumps(told, ensure_ascii=False, indent=1))
+    return 1 if told["beyond"] else 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the recipe from the command line."""
     parser = argparse.ArgumentParser(prog="python -m floorbench.build.starter_codett")
     parser.add_argument("--out", type=Path, required=True, help="root of the set")
     parser.add_argument("--cache", type=Path, default=Path("build-cache"), help="build cache")
     parser.add_argument("--workers", type=int, default=2, help="processes, 1 or 2")
+    parser.add_argument("--verify", action="store_true", help="compare --out; build nothing")
+    parser.add_argument("--against", type=Path, default=STARTER / "codett", help="the reference")
     options = parser.parse_args(arguments)
+    if options.verify:
+        return verify(options.out, options.against)
     digest = build(out=options.out, cache=options.cache.resolve(), workers=options.workers)
     print(f"{options.out}: digest {digest}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -32,8 +32,10 @@ from floorbench.build.stimuli_turns import (
     words_of,
 )
 from floorbench.core.time import to_samples
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.trp_files import STIMULI, SpokenWord, Stimulus
+from floorbench.datasets.two_channel_naming import by_session
 from floorbench.errors import DataError, Place, UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AUDIO = "audio"
-SOUNDS = (".wav", ".flac", ".ogg", ".opus", ".mp3")
+SOUNDS = (".wav", ".sph", ".flac", ".ogg", ".opus", ".mp3")
 FADE = 0.005
 """Seconds of raised cosine at both ends of a cut."""
 _SIDE = re.compile(r"(?P<call>sw\d+)(?P<side>[AB])-ms98-a-word\.text")
@@ -148,13 +150,10 @@ def ms98(folder: Path, *, rules: TurnRules, audio: Path | None = None) -> Iterat
     Raises
     ------
     DataError
-        ``FB211`` without a call of which both sides are there.
+        ``FB211`` without a call of which both sides are there, ``FB258`` when one is there twice.
     """
-    sides: dict[str, dict[str, Path]] = {}
-    for path in sorted(folder.rglob("*-ms98-a-word.text")):
-        found = _SIDE.fullmatch(path.name)
-        if found:
-            sides.setdefault(found["call"], {})[found["side"]] = path
+    named = ((_SIDE.fullmatch(p.name), p) for p in files_below(folder, (".text",)))
+    sides = by_session((found["call"], found["side"], path) for found, path in named if found)
     calls = {call: files for call, files in sides.items() if len(files) == 2}
     if not calls:
         raise DataError(

@@ -7,6 +7,7 @@ from itertools import islice
 
 from floorbench.cli import console
 from floorbench.cli.options import Settings, make_task, open_data, settings
+from floorbench.errors import UsageError
 from floorbench.run.causality import check_causality as check
 from floorbench.run.deciding import SystemChoice
 
@@ -46,12 +47,14 @@ def check_causality(
     json
         Print JSON.
     """
+    if limit < 1:
+        raise UsageError("FB103", f"--limit {limit} is not a number of samples from 1 up")
     task_ = make_task(task, None)
     source = open_data(task, data, reader)
     made = SystemChoice(name=system, parameters=settings(sets)).build()
     condition = task_.conditions(made.spec)[0]
     due = [s for s in source.samples() if task_.due(s, made.spec)]
-    spread = islice(due, 0, None, max(1, len(due) // max(1, limit)))
+    spread = islice(due, 0, None, max(1, len(due) // limit))
     chosen = list(spread)[:limit]
     with console.progress(f"causality of {system}") as tick:
         shown = []

@@ -10,13 +10,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, settings
+from floorbench.cli.options import Form, ReaderSettings, open_data, open_given
 from floorbench.errors import UsageError
-
-ReaderSettings = Annotated[
-    list[str] | None,
-    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
-]
 
 
 def stats(
@@ -68,13 +63,12 @@ def stats(
         training_phrases,
         write_table,
     )
-    from floorbench.datasets.open import open_dataset
     from floorbench.datasets.two_channel import TwoChannelSource
     from floorbench.events.dualturn_words import PhraseList
     from floorbench.report.dualturn import stats_tables
     from floorbench.report.tables import render
 
-    source = open_dataset(Path(path), reader=reader, **settings(reader_sets))
+    source = open_given(path, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{path}' holds no two-channel sessions")
     rules = LabelRules(protocol=protocol, min_gap=min_gap, utterance_gap=utterance_gap)
@@ -117,6 +111,7 @@ def import_scores(
     out: Path,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     session: str | None = None,
     rate: str | None = None,
     look_ahead: float = 0.0,
@@ -146,7 +141,6 @@ def import_scores(
     swap
         The first channel of the files is the system's.
     """
-    from floorbench.cli.options import open_data
     from floorbench.core.time import exact
     from floorbench.run.traces_import import Declared, import_traces
 
@@ -155,10 +149,13 @@ def import_scores(
     declared: dict[str, Any] = {"look_ahead": look_ahead, "swap": swap}
     if rate is not None:
         top, slash, bottom = rate.partition("/")
-        declared["rate"] = exact(top) / exact(bottom) if slash else exact(rate)
+        below = exact(bottom) if slash else exact("1")
+        if not below:
+            raise UsageError("FB103", f"--rate {rate} divides by 0")
+        declared["rate"] = exact(top) / below
     if columns is not None:
         declared["columns"] = tuple(c for part in columns for c in part.split(","))
-    source = open_data("dualturn-4s", data, reader) if data is not None else None
+    source = open_data("dualturn-4s", data, reader, reader_sets) if data is not None else None
     journal = import_traces(
         list(files), source=source, declared=Declared(**declared), out=out, session=session
     )

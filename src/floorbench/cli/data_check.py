@@ -12,6 +12,9 @@ from floorbench.datasets.echo_integrity import faults
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, FloorbenchError
 
+UNEVEN = 0.1
+"""Seconds by which the two channels of a sample may differ in length."""
+
 
 def check(
     data: str, /, *, reader: str | None = None, audio: bool = True, json: bool = False
@@ -27,7 +30,8 @@ def check(
     reader
         Reader of the data.
     audio
-        Also open every audio file and compare its length with the event times.
+        Also read every audio file and compare its length with the event times and with the other
+        channel's.
     json
         Print JSON.
     """
@@ -113,20 +117,28 @@ def _of_audio(source: EchoSource) -> list[FloorbenchError]:
     found: list[FloorbenchError] = []
     from floorbench.core.vocab import Role
 
+    # A channel that is silenced from the onset on may end anywhere after it.
+    planned = source.describe()["system_channel"] == "planned"
     for row, at in source.rows:
+        lasting: list[float] = []
         for role in (Role.USER, Role.SYSTEM):
             try:
                 audio = source.channel(row, role, place=at)
                 if audio is None:
                     continue
-                seconds = audio.frames / audio.rate
+                seconds = audio.read().size / audio.rate
             except DataError as error:
                 found.append(error)
                 continue
-            need = row.events.insertion_end if role is Role.USER else row.events.insertion_start
+            lasting.append(seconds)
+            silenced = role is Role.SYSTEM and not planned
+            need = row.events.insertion_start if silenced else row.events.insertion_end
             if seconds < need - 1e-6:
                 what = f"the {role} channel has {seconds:.3f} s, the events need {need:.3f} s"
                 found.append(DataError("FB263", what, where=at))
+        if planned and max(lasting, default=0.0) - min(lasting, default=0.0) > UNEVEN:
+            what = " and ".join(f"{s:.3f} s" for s in lasting)
+            found.append(DataError("FB263", f"the channels last {what}: not one clock", where=at))
     return found
 
 

@@ -10,8 +10,7 @@ from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.cli import console
-from floorbench.cli.data import ReaderSettings
-from floorbench.cli.options import Settings, settings
+from floorbench.cli.options import ReaderSettings, Settings, open_given, settings
 from floorbench.errors import UsageError
 
 KINDS = ("frame-probe", "phrases")
@@ -49,14 +48,13 @@ def fit(
     out
         File to write; SYSTEM.json by default.
     """
-    from floorbench.datasets.open import open_dataset
     from floorbench.datasets.two_channel import TwoChannelSource
 
     if task != "dualturn-4s" or system not in KINDS:
         raise UsageError(
             "FB103", f"nothing is trained for '{task} {system}'", hint=f"known: {', '.join(KINDS)}"
         )
-    source = open_dataset(Path(data), reader=reader, **settings(reader_sets))
+    source = open_given(data, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{data}' holds no two-channel sessions")
     given = settings(sets)

@@ -20,6 +20,10 @@ TaskSettings = Annotated[
     list[str] | None,
     Parameter(name="--task-set", negative=(), help="Parameter of the task, NAME=VALUE."),
 ]
+ReaderSettings = Annotated[
+    list[str] | None,
+    Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
+]
 ThresholdsFrom = Annotated[
     list[Path] | None,
     Parameter(
@@ -83,8 +87,12 @@ def make_task(name: str, pairs: Sequence[str] | None) -> Any:
     return factory(**given)
 
 
-def open_data(task: str, data: str | None, reader: str | None) -> DatasetSource:
+def open_data(
+    task: str, data: str | None, reader: str | None, reader_sets: Sequence[str] | None = None
+) -> DatasetSource:
     """Open the data of a call: a path, ``starter:NAME``, or the task's starter set.
+
+    ``pairs`` are parameters of the reader, as for :func:`open_given`.
 
     Raises
     ------
@@ -92,11 +100,32 @@ def open_data(task: str, data: str | None, reader: str | None) -> DatasetSource:
         ``FB103`` when no data are named and the task has no starter set.
     """
     from floorbench.cli import console
-    from floorbench.datasets.open import open_dataset
 
     if data is None:
         if task not in STARTERS:
             raise UsageError("FB103", f"name the data of '{task}' with --data")
         data = STARTERS[task]
         console.say(f"no --data: using the starter set ({data})")
-    return open_dataset(data if ":" in data else Path(data), reader=reader)
+    return open_given(data, reader, reader_sets)
+
+
+def open_given(
+    data: str, reader: str | None, reader_sets: Sequence[str] | None = None
+) -> DatasetSource:
+    """Open named data, a path or ``starter:NAME``, with parameters for the reader.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a parameter that the reader does not take.
+    """
+    from floorbench.datasets.open import open_dataset
+
+    where = data if ":" in data else Path(data)
+    try:
+        return open_dataset(where, reader=reader, **settings(reader_sets))
+    except TypeError as error:
+        _, unexpected, name = str(error).partition("unexpected keyword argument ")
+        if not unexpected:
+            raise
+        raise UsageError("FB103", f"the reader of '{data}' takes no parameter {name}") from None

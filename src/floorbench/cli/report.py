@@ -19,6 +19,7 @@ def report(
     reader: str | None = None,
     title: str = "floorbench report",
     draws: int = 2000,
+    baseline: Path | None = None,
     compare: bool = True,
     interactive: bool = True,
     figures: Annotated[Path | None, Parameter(name="--figures")] = None,
@@ -41,8 +42,10 @@ def report(
         Title of the page.
     draws
         Draws of the paired comparisons.
+    baseline
+        Run that the others are compared with, and that stands first; the first of RUNS by default.
     compare
-        Compare the first system with up to three others.
+        Compare the baseline with up to three others; references are left out.
     interactive
         Let the figures of the page answer to the pointer (adds 0.9 MB).
     figures
@@ -53,6 +56,7 @@ def report(
         Print the tables in this form.
     """
     from floorbench.report import html
+    from floorbench.report.figures import library
     from floorbench.report.figures_save import save
     from floorbench.report.stored import Sources, load
     from floorbench.report.tables import render
@@ -64,6 +68,14 @@ def report(
         )
     if out is not None and out.suffix.lower() not in (".html", ".htm"):
         raise UsageError("FB103", f"the page '{out}' does not end in .html")
+    if out is not None or figures is not None:
+        library()  # said now rather than after the runs have been read
+    if len({path.resolve() for path in runs}) < len(runs):
+        raise UsageError("FB802", "a run is named twice")
+    if baseline is not None:
+        if baseline.resolve() not in [path.resolve() for path in runs]:
+            raise UsageError("FB103", f"the baseline '{baseline}' is none of the runs named")
+        runs = tuple(sorted(runs, key=lambda path: path.resolve() != baseline.resolve()))
     sources = Sources(dataset, reader=reader)
     loaded = []
     with console.progress("reading") as tick:
@@ -80,11 +92,13 @@ def report(
             for table in (*section.tables, *section.comparisons):
                 console.data(render(table, form))
     if figures is not None:
-        for section in parts:
-            for figure in section.figures:
-                for kind in figure_format or ["svg"]:
-                    file = figures / f"{safe_name(figure.name)}.{kind}"
-                    console.data(str(save(figure.chart, file)))
+        taken: dict[str, int] = {}
+        for figure in (figure for section in parts for figure in section.figures):
+            stem = safe_name(figure.name)
+            taken[stem] = taken.get(stem, 0) + 1  # two data sets may have a figure of one name
+            stem += f"-{taken[stem]}" if taken[stem] > 1 else ""
+            for kind in figure_format or ["svg"]:
+                console.data(str(save(figure.chart, figures / f"{stem}.{kind}")))
     if out is not None:
         write_text(out, html.page(parts, title=title, interactive=interactive))
         console.data(str(out))

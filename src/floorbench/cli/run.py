@@ -11,7 +11,14 @@ from cyclopts import Parameter
 
 from floorbench.catalog import SYSTEMS
 from floorbench.cli import console
-from floorbench.cli.options import Settings, TaskSettings, make_task, open_data, settings
+from floorbench.cli.options import (
+    ReaderSettings,
+    Settings,
+    TaskSettings,
+    make_task,
+    open_data,
+    settings,
+)
 from floorbench.core.ports import DatasetSource
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
@@ -31,6 +38,7 @@ def run(
     *,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     sets: Settings = None,
     task_sets: TaskSettings = None,
     conditions: Annotated[list[str] | None, Parameter(name="--condition", negative=())] = None,
@@ -103,7 +111,7 @@ def run(
         Print JSON.
     """
     task_ = make_task(task, task_sets)
-    source = open_data(task, data, reader)
+    source = open_data(task, data, reader, reader_sets)
     if recompute_changed and resume is None:
         raise UsageError("FB103", "--recompute-changed needs --resume")
     if dry_run or budget is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +10,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, TaskSettings, ThresholdsFrom, make_task, open_data
+from floorbench.cli.options import (
+    Form,
+    ReaderSettings,
+    TaskSettings,
+    ThresholdsFrom,
+    make_task,
+    open_data,
+    open_given,
+)
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
@@ -28,6 +37,7 @@ def score(
     task: Task = None,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
@@ -70,6 +80,7 @@ def score(
             task=task,
             data=data,
             reader=reader,
+            reader_sets=reader_sets,
             task_sets=task_sets,
             seed=seed,
             thresholds=thresholds,
@@ -91,6 +102,7 @@ def check(
     task: Task = None,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
     json: bool = False,
 ) -> int:
@@ -109,7 +121,15 @@ def check(
     json
         Print JSON.
     """
-    found = opened(path, task=task, data=data, reader=reader, task_sets=task_sets, seed=None)
+    found = opened(
+        path,
+        task=task,
+        data=data,
+        reader=reader,
+        reader_sets=reader_sets,
+        task_sets=task_sets,
+        seed=None,
+    )
     faults = check_file(
         path,
         found.task,
@@ -134,6 +154,7 @@ def opened(
     task: str | None,
     data: str | None,
     reader: str | None,
+    reader_sets: Sequence[str] | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
     thresholds: Sequence[ThresholdArtefact] = (),
@@ -148,13 +169,15 @@ def opened(
     made = make_task(task, task_sets) if task is not None else None
     if made is None and task_sets:
         raise UsageError("FB103", "--task-set needs --task")
+    if reader_sets and data is None and is_run:
+        raise UsageError(
+            "FB103", "--reader-set needs --data", hint="a run opens its data as it did before"
+        )
     source = None
     if task is not None and (data is not None or not is_run):
-        source = open_data(task, data, reader)
+        source = open_data(task, data, reader, reader_sets)
     elif data is not None:
-        from floorbench.datasets.open import open_dataset
-
-        source = open_dataset(data if ":" in data else Path(data), reader=reader)
+        source = open_given(data, reader, reader_sets)
     return open_predictions(path, task=made, source=source, seed=seed, thresholds=thresholds)
 
 
@@ -165,5 +188,31 @@ def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None
         key = (result.task.name, str(result.signature.protocol.get("dataset")))
         groups.setdefault(key, []).append(result)
     for group in groups.values():
-        for table in tables(group, every=every):
+        for table in tables(told_apart(group), every=every):
             console.data(render(table, form))
+
+
+def told_apart(results: Sequence[Result]) -> list[Result]:
+    """Give systems of one name different names for display: the settings in which they differ.
+
+    Where no setting differs, they are numbered in the order given.
+    """
+    names = [r.system.name for r in results]
+    out = []
+    for number, result in enumerate(results, start=1):
+        name = result.system.name
+        alike = [r.system.parameters for r in results if r.system.name == name]
+        if names.count(name) > 1:
+            own = result.system.parameters
+            differs = sorted(
+                k
+                for k in {k for p in alike for k in p}
+                if any(p.get(k) != own.get(k) for p in alike)
+            )
+            told = ", ".join(f"{k}={own.get(k)}" for k in differs)
+            if sum(p == own for p in alike) > 1:
+                told = f"{told} #{number}".strip()
+            system = dataclasses.replace(result.system, name=f"{name} ({told})")
+            result = dataclasses.replace(result, system=system)
+        out.append(result)
+    return out

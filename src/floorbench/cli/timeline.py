@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import open_data
+from floorbench.cli.options import ReaderSettings, open_data
 from floorbench.errors import DataError, UsageError
 
 
@@ -24,6 +24,7 @@ def timeline(
     run: Path | None = None,
     signals: Annotated[list[str] | None, Parameter(negative=())] = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
 ) -> int:
     """Draw activity, words, gold events and predictions of a span of one session.
 
@@ -38,7 +39,7 @@ def timeline(
     end
         Seconds; at most 60 s after the start.
     out
-        Files to write, .svg or .png (repeat the option).
+        Files to write: .svg, .png, .pdf, .json or .html (repeat the option).
     min_gap
         Own gaps of at most this many frames are closed before labelling.
     run
@@ -49,12 +50,12 @@ def timeline(
         Reader of the data.
     """
     from floorbench.datasets.two_channel import TwoChannelSource
-    from floorbench.report.timeline import save
+    from floorbench.report.figures_save import save
     from floorbench.report.timeline import timeline as draw
     from floorbench.run.predictions import predictions_file, read_predictions
     from floorbench.run.traces import get
 
-    source = open_data("dualturn-4s", data, reader)
+    source = open_data("dualturn-4s", data, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{data}' holds no two-channel sessions")
     trace = None

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import TaskSettings, make_task, open_data, settings
+from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data, settings
 from floorbench.errors import UsageError
 from floorbench.run.artefact import write_artefact
 from floorbench.run.scoring import open_predictions
@@ -29,6 +29,7 @@ def tune(
     where: Annotated[list[str] | None, Parameter(name="--where", negative=())] = None,
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
     json: bool = False,
 ) -> int:
@@ -62,7 +63,7 @@ def tune(
     opened = open_predictions(
         run,
         task=make_task(task, task_sets) if task_sets else None,
-        source=open_data(task, data, reader) if data is not None else None,
+        source=open_data(task, data, reader, reader_sets) if data is not None else None,
     )
     if opened.task.spec.name != task:
         raise UsageError("FB103", f"the run is of task '{opened.task.spec.name}', not '{task}'")

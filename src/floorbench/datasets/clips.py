@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from floorbench.audio.decode import Channel
 from floorbench.audio.ref import FileAudio
 from floorbench.core.sample import JsonValue, Observation, Sample
 from floorbench.core.vocab import Role
@@ -39,7 +40,7 @@ LABELS = ("complete", "incomplete", "backchannel", "wait")
 SAMPLE_CLUSTER = "sample (dialogue unknown)"
 # Kinds that cannot be read are listed too: they are refused when opened, not left out silently.
 AUDIO_SUFFIXES = (
-    *(".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3"),
+    *(".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".sph"),
     *(".aif", ".aiff", ".aac", ".m4a", ".wma"),
 )
 
@@ -74,6 +75,8 @@ class ClipsSource:
         A folder in one of the layouts above, or a table.
     language : str
         Language of clips that do not name one; ``und`` when unknown.
+    channel : int, "mix" or None
+        Channel of files that have several, counted from 0, or their mean.
     name : str or None
     cache : Path or None
         Folder for audio hashes; the user's cache by default.
@@ -89,6 +92,7 @@ class ClipsSource:
         path: str | Path,
         *,
         language: str = "und",
+        channel: Channel | None = None,
         name: str | None = None,
         cache: Path | None = None,
     ) -> None:
@@ -103,6 +107,7 @@ class ClipsSource:
         self.manifest: Manifest | None = read_manifest(self.root)
         self.name = name or (self.manifest.name if self.manifest else self.root.resolve().name)
         self._cache = cache
+        self._channel = channel
         self._strata = self._join_strata()
 
     @classmethod
@@ -115,13 +120,16 @@ class ClipsSource:
         return any(_label_of(file, path) is not None for file in files_below(path, AUDIO_SUFFIXES))
 
     def locator(self) -> Mapping[str, JsonValue]:
-        """Return reader, path and language."""
-        return {
+        """Return reader, path, language and the channel chosen."""
+        located: dict[str, JsonValue] = {
             "reader": "clips",
             "path": str(self.path),
             "name": self.name,
             "language": self.language,
         }
+        if self._channel is not None:
+            located["channel"] = self._channel
+        return located
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and size."""
@@ -135,9 +143,13 @@ class ClipsSource:
         }
 
     def digest(self) -> str:
-        """Return the SHA-256 over labels, texts and decoded audio."""
-        pcm = pcm_digests(self.root, {c.path for c in self.clips}, self.manifest, cache=self._cache)
-        return fold((repr(tuple(clip)).encode() for clip in self.clips), pcm)
+        """Return the SHA-256 over labels, texts, decoded audio and the channel chosen."""
+        files = {c.path for c in self.clips}
+        pcm = pcm_digests(self.root, files, self.manifest, cache=self._cache, channel=self._channel)
+        lines = [repr(tuple(clip)).encode() for clip in self.clips]
+        if self._channel is not None:
+            lines.append(f"channel {self._channel}".encode())
+        return fold(lines, pcm)
 
     def samples(self) -> Iterator[Sample]:
         """Yield one sample per clip, in table order or by path."""
@@ -148,7 +160,7 @@ class ClipsSource:
                 stratum=self._strata[_cluster(clip)],
                 observation=Observation(
                     language=clip.language,
-                    channels={Role.USER: FileAudio(self.root / clip.path)},
+                    channels={Role.USER: FileAudio(self.root / clip.path, channel=self._channel)},
                     text=clip.text,
                 ),
                 target={"label": clip.label},

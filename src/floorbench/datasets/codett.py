@@ -90,7 +90,16 @@ class CodettSource:
         self.root = find_root(self.path)
         self.files = jsonl_files(self.path)
         if not self.files:
-            raise DataError("FB211", "no JSONL file of dialogues here", where=Place(str(path)))
+            from floorbench.datasets.clips import ClipsSource
+
+            raise DataError(
+                "FB211",
+                "no JSONL file of dialogues here",
+                where=Place(str(path)),
+                hint="these are labelled clips: name --reader clips, and the task 'clips'"
+                if self.path.exists() and ClipsSource.detect(self.path)
+                else None,
+            )
         self.manifest: Manifest | None = read_manifest(self.root)
         self.name = name or (self.manifest.name if self.manifest else self.root.resolve().name)
         self._cache = cache

@@ -7,12 +7,15 @@ documented example. Codes and model features that such files also carry are neve
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
@@ -96,12 +99,17 @@ class FrameRowsSource(TwoChannelSource):
         found: dict[str, Path] = {}
         for path in _files(self.path):
             self._check_header(path)
-            for (session_id,) in _query(path, [self.columns["session"]]):
+            for number, (value,) in enumerate(_query(path, [self.columns["session"]]), start=1):
+                session_id = "" if value is None else str(value)
+                if not session_id:
+                    raise DataError(
+                        "FB255", "a row without a session id", where=Place(str(path), number)
+                    )
                 if session_id in found:
                     raise DataError(
                         "FB255", f"session '{session_id}' stands twice", where=Place(str(path))
                     )
-                found[str(session_id)] = path
+                found[session_id] = path
         return found
 
     def _own_splits(self) -> Splits | None:
@@ -157,21 +165,27 @@ class FrameRowsSource(TwoChannelSource):
     def _row(self, row: Mapping[str, Any], path: Path) -> TwoChannelSession:
         session_id = str(row["session"])
         where = Place(str(path), item=session_id)
-        frames = int(row["frames"])
-        seconds = row.get("seconds")
-        if seconds is not None and abs(float(seconds) * float(RATE) - frames) > float(RATE):
-            raise DataError(
-                "FB255",
-                f"{frames} frames are not {float(seconds):g} s at {float(RATE):g} frames a second",
-                where=where,
-            )
+        frames, seconds = row["frames"], row.get("seconds")
+        if not isinstance(frames, int) or frames < 0:
+            raise DataError("FB255", f"num_frames is {frames!r}, not a count", where=where)
+        if seconds is not None:
+            if not isinstance(seconds, int | float | Decimal) or not isfinite(seconds):
+                raise DataError("FB255", f"duration_s is {seconds!r}, not a number", where=where)
+            if abs(float(seconds) * float(RATE) - frames) > float(RATE):
+                raise DataError(
+                    "FB255",
+                    f"{frames} frames are not {seconds:g} s at {float(RATE):g} frames a second",
+                    where=where,
+                )
         channel = {Role.USER: self._user, Role.SYSTEM: 1 - self._user}
         stored: dict[str, dict[Role, Bools]] = {}
         for label in ("vad", *LABELS):
-            for role in ROLES:
-                if f"{label}{channel[role]}" in row:
-                    values = row[f"{label}{channel[role]}"]
-                    stored.setdefault(label, {})[role] = _track(values, frames, label, where)
+            there = [role for role in ROLES if f"{label}{channel[role]}" in row]
+            if len(there) == 1:
+                raise DataError("FB255", f"'{label}' of one channel only", where=where)
+            for role in there:
+                values = row[f"{label}{channel[role]}"]
+                stored.setdefault(label, {})[role] = _track(values, frames, label, where)
         spans: dict[Role, Ints] = {r: spans_of(stored["vad"][r], rate=RATE) for r in ROLES}
         return TwoChannelSession(
             id=session_id,
@@ -191,7 +205,7 @@ def _track(values: Any, frames: int, label: str, where: Place) -> Bools:
         raise DataError(
             "FB255", f"'{label}' has shape {track.shape}, num_frames is {frames}", where=where
         )
-    if track.dtype.kind not in "biu" or not np.isin(track, (0, 1)).all():
+    if (frames and track.dtype.kind not in "biu") or not np.isin(track, (0, 1)).all():
         raise DataError("FB255", f"'{label}' holds values other than 0 and 1", where=where)
     return track.astype(np.bool_)
 
@@ -216,7 +230,7 @@ def _mapping(path: Path) -> dict[str, str]:
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path] if path.suffix == ".parquet" else []
-    return sorted(path.rglob("*.parquet"))
+    return [p for p in files_below(path, (".parquet",)) if not p.is_dir()]
 
 
 def _header(path: Path) -> list[str]:
@@ -239,7 +253,11 @@ def _query(
     quoted = ", ".join('"' + n.replace('"', '""') + '"' for n in names)
     only = f' WHERE "{where[0]}" = ?' if where is not None else ""
     given = [str(path)] if where is None else [str(path), where[1]]
-    with duckdb.connect() as connection:
-        cursor = connection.execute(f"SELECT {quoted} FROM read_parquet(?){only}", given)  # noqa: S608 - names come from the file's own header, quoted
-        while block := cursor.fetchmany(4):
-            yield from block
+    try:
+        with duckdb.connect() as connection:
+            cursor = connection.execute(f"SELECT {quoted} FROM read_parquet(?){only}", given)  # noqa: S608 - names come from the file's own header, quoted
+            while block := cursor.fetchmany(4):
+                yield from block
+    except duckdb.Error as error:
+        first = str(error).splitlines()[0]
+        raise DataError("FB255", f"a damaged file ({first})", where=Place(str(path))) from None

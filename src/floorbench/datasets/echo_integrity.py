@@ -28,13 +28,15 @@ Pairs = Sequence[tuple[PairRow, Place]]
 def faults(samples: Samples, pairs: Pairs) -> Iterator[DataError]:
     """Yield everything that is wrong, in the order of the tables.
 
-    Rules: ids are unique; roles and actions are known, and the action is Yield exactly for
-    interruptions; turns belong to user or system; times are ordered, ``system_start <=
+    Rules: there are samples; ids are there and unique; all samples have the same channels, and no
+    sample has one channel for both roles; roles and actions are known, and the action is Yield
+    exactly for interruptions; turns belong to user or system; times are ordered, ``system_start <=
     insertion_start < insertion_end`` and ``insertion_start < system_end``; all samples of a group
     have one insertion text and one language, and no role twice; a pair's members exist, belong to
     its group and differ in role; a group's pairs are all its two-role contrasts, once each.
     """
     yield from _of_samples(samples)
+    yield from _of_channels(samples)
     known = {row.sample_id: row for row, _ in samples}
     yield from _of_groups(samples)
     yield from _of_pairs(pairs, known)
@@ -48,12 +50,17 @@ def refuse(samples: Samples, pairs: Pairs) -> None:
 
 
 def _of_samples(samples: Samples) -> Iterator[DataError]:
+    if not samples:
+        yield DataError("FB262", "there is no sample", where=Place(item="samples"))
     seen: set[str] = set()
     for row, place in samples:
-        at = Place(place.file, place.line, row.sample_id)
+        at = Place(place.file, place.line, row.sample_id or "no id")
         if row.sample_id in seen:
             yield DataError("FB203", f"sample '{row.sample_id}' appears twice", where=at)
         seen.add(row.sample_id)
+        for name in ("sample_id", "group_id"):
+            if not getattr(row, name).strip():
+                yield DataError("FB262", f"the {name} is empty", where=at)
         if row.role not in ROLES:
             yield DataError(
                 "FB264", f"role '{row.role}' is not one of {', '.join(ROLES)}", where=at
@@ -81,6 +88,18 @@ def _of_samples(samples: Samples) -> Iterator[DataError]:
             yield DataError("FB263", problem, where=at)
 
 
+def _of_channels(samples: Samples) -> Iterator[DataError]:
+    """A channel that only some samples have would be heard as silence, which earns a Keep."""
+    there = {role for row, _ in samples for role in row.audio}
+    for row, place in samples:
+        at = Place(place.file, place.line, row.sample_id or "no id")
+        for role in sorted(there - set(row.audio)):
+            yield DataError("FB262", f"no {role} channel, which other samples have", where=at)
+        given = [(a.path, a.channel) for a in row.audio.values()]
+        if len(set(given)) < len(given):
+            yield DataError("FB262", f"both roles have one channel, '{given[0][0]}'", where=at)
+
+
 def _times(row: SampleRow) -> str | None:
     e = row.events
     times = (e.system_start, e.insertion_start, e.insertion_end, e.system_end)
@@ -105,7 +124,7 @@ def _of_groups(samples: Samples) -> Iterator[DataError]:
     first: dict[str, SampleRow] = {}
     roles: Counter[tuple[str, str]] = Counter()
     for row, place in samples:
-        at = Place(place.file, place.line, row.sample_id)
+        at = Place(place.file, place.line, row.sample_id or "no id")
         head = first.setdefault(row.group_id, row)
         if row.insertion != head.insertion:
             yield DataError(

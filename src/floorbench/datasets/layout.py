@@ -113,8 +113,10 @@ def jsonl_files(path: Path) -> tuple[Path, ...]:
     return tuple(files_below(below if below.is_dir() else folder, (".jsonl",)))
 
 
-def files_below(folder: Path, suffixes: Collection[str]) -> list[Path]:
+def files_below(folder: Path, suffixes: Collection[str], *, deep: bool = True) -> list[Path]:
     """Return what has one of some suffixes below a folder, sorted; links to folders are left out.
+
+    With ``deep=False`` only the folder itself is looked at.
 
     Raises
     ------
@@ -141,4 +143,6 @@ def files_below(folder: Path, suffixes: Collection[str]) -> list[Path]:
                     "FB402", what, hint="Rename it, or work in a UTF-8 locale."
                 ) from None
             found.append(path)
+        if not deep:
+            break
     return sorted(found)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from floorbench.audio.assets import cache_dir
+from floorbench.audio.decode import Channel
 from floorbench.audio.ref import FileAudio
 from floorbench.codec import convert, encode_pretty, parse, read_bytes
 from floorbench.errors import DataError, Place
@@ -81,7 +82,12 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
 
 
 def pcm_digests(
-    root: Path, files: Iterable[str], manifest: Manifest | None, *, cache: Path | None = None
+    root: Path,
+    files: Iterable[str],
+    manifest: Manifest | None,
+    *,
+    cache: Path | None = None,
+    channel: Channel | None = None,
 ) -> dict[str, str]:
     """Return the content hash of each audio file, sorted by path.
 
@@ -94,6 +100,8 @@ def pcm_digests(
         Its hashes are taken as they are; only files it does not list are decoded.
     cache : Path or None
         Folder of the hash cache; the user's cache folder when ``None``.
+    channel : int, "mix" or None
+        Channel that is heard, of files that have several.
 
     Raises
     ------
@@ -101,7 +109,7 @@ def pcm_digests(
         ``FB216`` when a file is neither listed nor readable.
     """
     known = manifest.pcm if manifest is not None else {}
-    store = _Store((cache or cache_dir()) / "pcm", root)
+    store = _Store((cache or cache_dir()) / "pcm", root, channel)
     out: dict[str, str] = {}
     for name in sorted(files):
         out[name] = known[name] if name in known else store.digest(name)
@@ -122,11 +130,11 @@ def fold(lines: Iterable[bytes], pcm: Mapping[str, str]) -> str:
 class _Store:
     """Hashes of one dataset's files on this machine; a broken or unwritable cache is no error."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, channel: Channel | None) -> None:
         self._root = root
-        self._file = (
-            folder / f"{hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:24]}.json"
-        )
+        self._channel = channel
+        key = str(root.resolve()) if channel is None else f"{root.resolve()}\0{channel}"
+        self._file = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
         self._entries: dict[str, list[object]] = {}
         self._changed = False
         try:
@@ -149,7 +157,7 @@ class _Store:
         entry = self._entries.get(name)
         if isinstance(entry, list) and entry[:2] == stamp and isinstance(entry[-1], str):
             return entry[-1]
-        value = FileAudio(path).digest()
+        value = FileAudio(path, channel=self._channel).digest()
         self._entries[name] = [*stamp, value]
         self._changed = True
         return value

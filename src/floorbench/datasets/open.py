@@ -99,7 +99,9 @@ def _detect(path: Path) -> str:
 
 
 def _near(path: Path) -> str | None:
-    if not path.parent.is_dir():
+    try:
+        beside = [p.name for p in path.parent.iterdir()]
+    except OSError:  # it is only a hint
         return None
-    near = did_you_mean(path.name, [p.name for p in path.parent.iterdir()])
+    near = did_you_mean(path.name, beside)
     return f"did you mean '{path.parent / near}'?" if near else None

@@ -170,6 +170,9 @@ def _check(stimulus: Stimulus, where: Place) -> None:
         if last is not None and start + end < last:
             raise fail(f"{name} comes before the word ahead of it: words are out of order")
         last = start + end
+    following = stimulus.next_turn
+    if following is not None and to_ticks(following) < to_ticks(stimulus.words[0].start or 0):
+        raise fail(f"the next turn begins at {following} s, before the first word")
     if to_ticks(stimulus.turn_end) * 2 < (last or 0):
         raise fail(f"the turn ends at {stimulus.turn_end} s, before the middle of its last word")
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 KEPT = 48
 """Sessions that stay in memory, so that a small corpus is read once and a large one streams."""
 ROLES = (Role.USER, Role.SYSTEM)
+FAULTS = "faults in the annotation"
+LONGEST = to_ticks(360_000)
+"""Ticks that a session may last: longer ones have their times in another unit."""
 SLACK = to_ticks(exact("0.08"))
 """Ticks that lengths of two channels, or annotation and audio, may differ by: one frame."""
 
@@ -104,21 +107,26 @@ def words_session(
     where: Place,
     audio: Mapping[Role, AudioRef] | None = None,
     end: Ticks = 0,
+    faults: int = 0,
     **more: Any,
 ) -> TwoChannelSession:
     """Return a session from the timed tokens of both sides.
 
-    Tokens are sorted by start; tokens that overlap within a side are kept and counted.
+    Tokens are sorted by start; tokens that overlap within a side are kept and counted, and so are
+    ``faults`` of the annotation that its reader got over.
 
     Raises
     ------
     DataError
-        ``FB251`` for a missing side, ``FB253`` for words past the end of the audio.
+        ``FB251`` for a missing side, ``FB253`` for words past the end of the audio, ``FB257`` for
+        times that cannot be seconds.
     """
     _two(session_id, sides, where)
+    _possible(session_id, max((w.end for ws in sides.values() for w in ws), default=0), where)
     ordered = {role: tuple(sorted(sides[role], key=lambda w: w.start)) for role in ROLES}
     last = max((w.end for words in ordered.values() for w in words), default=0)
-    counted = {"overlapping words": sum(_overlaps(ordered[role]) for role in ROLES)}
+    overlaps = sum(_overlaps(ordered[role]) for role in ROLES)
+    counted = {"overlapping words": overlaps, FAULTS: faults}
     ends = [max((w.end for w in ordered[role]), default=0) for role in ROLES]
     if abs(ends[0] - ends[1]) > SLACK:
         counted["sides of unequal length"] = 1
@@ -148,15 +156,18 @@ def segments_session(
     source: str = "segments",
     audio: Mapping[Role, AudioRef] | None = None,
     end: Ticks = 0,
+    faults: int = 0,
     **more: Any,
 ) -> TwoChannelSession:
     """Return a session from speech spans of both sides (errors as :func:`words_session`)."""
     import numpy as np
 
     _two(session_id, sides, where)
+    _possible(session_id, max((e for s in sides.values() for _, e in s), default=0), where)
     spans = {role: np.asarray(sorted(sides[role]), dtype=np.int64).reshape(-1, 2) for role in ROLES}
     last = max((int(s[:, 1].max()) for s in spans.values() if len(s)), default=0)
-    counted = {"overlapping segments": sum(_crossing(s) for s in spans.values())}
+    overlaps = sum(_crossing(s) for s in spans.values())
+    counted = {"overlapping segments": overlaps, FAULTS: faults}
     return checked(
         TwoChannelSession(
             id=session_id,
@@ -365,6 +376,16 @@ def _two(session_id: str, sides: Mapping[Role, Any], where: Place) -> None:
     if set(sides) != set(ROLES):
         named = ", ".join(sides) or "none"
         raise DataError("FB251", f"session '{session_id}' has channels: {named}", where=where)
+
+
+def _possible(session_id: str, last: Ticks, where: Place) -> None:
+    if last > LONGEST:
+        raise DataError(
+            "FB257",
+            f"session '{session_id}': speech until {from_ticks(last):g} s, over 100 hours",
+            where=where,
+            hint="times are in seconds; are these milliseconds or samples?",
+        )
 
 
 def _spans(words: Sequence[TimedWord]) -> Ints:

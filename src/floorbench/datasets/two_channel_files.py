@@ -12,6 +12,7 @@ from floorbench.audio.vad import VadParameters, speech_spans, vad
 from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import (
     ROLES,
     TwoChannelSession,
@@ -20,13 +21,18 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.formats import read
-from floorbench.formats.registry import by_extension
+from floorbench.formats.registry import FORMATS, by_extension
 from floorbench.formats.tiers import Tier
 
 WORD_FORMATS = frozenset({"words", "ctm", "ms98"})
+_TEXT = tuple({f".{e.rpartition('.')[2]}" for f in FORMATS.values() for e in f.extensions})
+_SOUND = "sound"
+_NO_SPEECH = (None, "uem")
+"""Neither a file of no format nor one of regions to score says who speaks."""
 PAUSE = {"silero": VadParameters(), "webrtc": VadParameters(min_speech=0.1, pad=0.0)}
 
 
@@ -73,32 +79,44 @@ class TwoChannelFiles(TwoChannelSource):
         """Tell whether stereo files lie here, each with an annotation beside it."""
         if not path.is_dir():
             return False
-        pairs = [p for p in sorted(path.iterdir()) if p.suffix.lower() in AUDIO]
+        pairs = files_below(path, AUDIO, deep=False)
         return any(_annotations(p) and _stereo(p) for p in pairs[:3])
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"user": self._user, "swap": self._swap, "units": self._units, "vad": self._vad}
 
     def _find(self) -> Mapping[str, dict[str, list[Path]]]:
-        found: dict[str, dict[str, list[Path]]] = {}
-        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
+        named: list[tuple[str, str, Path]] = []
+        files = [self.path] if self.path.is_file() else files_below(self.path, AUDIO + _TEXT)
         for path in files:
-            kind = "audio" if path.suffix.lower() in AUDIO else "text"
-            if kind == "text" and (path.name.startswith(".") or by_extension(path.name) is None):
+            if path.name.startswith("."):
                 continue
-            found.setdefault(_stem(path), {"audio": [], "text": []})[kind].append(path)
+            if path.suffix.lower() in AUDIO:
+                named.append((_stem(path), _SOUND, path))
+            elif by_extension(path.name) not in _NO_SPEECH:
+                named.append((_stem(path), _side(path), path))
+        found = by_session(named)
         if self._vad is None:
-            found = {k: v for k, v in found.items() if v["text"]}
-        return found
+            found = {k: v for k, v in found.items() if set(v) != {_SOUND}}
+        return {
+            k: {
+                "audio": [p for s, p in v.items() if s == _SOUND],
+                "text": [p for s, p in sorted(v.items()) if s != _SOUND],
+            }
+            for k, v in found.items()
+        }
 
     def _load(self, session_id: str, found: Mapping[str, list[Path]]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
-        if len(found["audio"]) > 1:
-            raise DataError("FB251", f"{len(found['audio'])} audio files, not one", where=where)
         audio = self._channels(found["audio"][0]) if found["audio"] else {}
         if not found["text"]:
             return self._heard(session_id, audio, where)
-        tiers = {_name(t, p): (t, p) for p in found["text"] for t in read(p).tiers if t.entries}
+        documents = {p: read(p) for p in found["text"]}
+        read_all = (
+            (t, p) for p, document in documents.items() for t in document.tiers if t.entries
+        )
+        got_over = faults(documents.values())
+        tiers = named_once(((_name(t, p), (t, p)) for t, p in read_all), where=where)
         names = pair_roles(sorted(tiers), self._user, where=where)
         chosen = {role: tiers[name] for role, name in names.items()}
         if self._are_words(found["text"][0]):
@@ -106,6 +124,7 @@ class TwoChannelFiles(TwoChannelSource):
                 session_id,
                 {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
                 where=where,
+                faults=got_over,
                 audio=audio,
                 language=self.language,
             )
@@ -113,6 +132,7 @@ class TwoChannelFiles(TwoChannelSource):
             session_id,
             {role: list(_spoken(tier)) for role, (tier, _) in chosen.items()},
             where=where,
+            faults=got_over,
             audio=audio,
             language=self.language,
         )
@@ -179,7 +199,7 @@ class OtoSpeechSource(TwoChannelFiles):
         """Tell whether stereo FLAC files without annotations lie here."""
         if not path.is_dir():
             return False
-        files = sorted(path.glob("*.flac"))[:3]
+        files = files_below(path, (".flac",), deep=False)[:3]
         return bool(files) and all(_stereo(p) and not _annotations(p) for p in files)
 
 
@@ -187,8 +207,6 @@ def _stem(path: Path) -> str:
     kind = by_extension(path.name)
     name = path.name
     if kind is not None:
-        from floorbench.formats.registry import FORMATS
-
         extension = next(e for e in FORMATS[kind].extensions if name.lower().endswith(e))
         name = name[: -len(extension)]
     else:
@@ -199,8 +217,8 @@ def _stem(path: Path) -> str:
 def _annotations(audio: Path) -> list[Path]:
     return [
         p
-        for p in sorted(audio.parent.iterdir())
-        if p != audio and by_extension(p.name) is not None and _stem(p) == _stem(audio)
+        for p in files_below(audio.parent, _TEXT, deep=False)
+        if by_extension(p.name) not in _NO_SPEECH and _stem(p) == _stem(audio)
     ]
 
 
@@ -213,8 +231,13 @@ def _stereo(path: Path) -> bool:
 
 def _name(tier: Tier, path: Path) -> str:
     name = tier.speaker or tier.name or tier.channel or ""
+    return _side(path) or name
+
+
+def _side(path: Path) -> str:
+    """Return A or B for ``X.A.EXT`` and ``X.B.EXT``."""
     side = path.name.removeprefix(_stem(path))[1:2]
-    return f"{side}" if side in ("A", "B") else name
+    return side if side in ("A", "B") else ""
 
 
 def _spoken(tier: Tier) -> Iterator[tuple[int, int]]:

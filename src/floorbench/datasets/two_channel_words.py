@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from floorbench.audio.decode import probe
 from floorbench.audio.ref import FileAudio
+from floorbench.codec import read_bytes
 from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import Ticks, to_ticks
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import (
     TwoChannelSession,
     TwoChannelSource,
@@ -19,14 +22,17 @@ from floorbench.datasets.two_channel import (
     segments_session,
     words_session,
 )
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
+from floorbench.formats.source import Source
 from floorbench.formats.tiers import Document, Entry
 
-AUDIO = (".wav", ".flac", ".ogg")
+AUDIO = (".wav", ".sph", ".flac", ".ogg")
 _MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
 _FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
+_FISHER_FILE = re.compile(r"fe_03_.*\.txt")
 _AMI_WORDS = re.compile(r"([A-Z]{2}\d{4}[a-z]?)\.([A-Z])\.words\.xml$")
 
 
@@ -36,7 +42,7 @@ class SwitchboardSource(TwoChannelSource):
     Parameters
     ----------
     audio : str or None
-        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.wav``, side A first;
+        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.sph``, side A first;
         beside the word files by default, none if there is none.
     user : str
         Side that is the user's, ``A`` or ``B``.
@@ -58,18 +64,16 @@ class SwitchboardSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether ms98 word files lie here."""
-        return path.is_dir() and any(_MS98.search(p.name) for p in path.iterdir())
+        return path.is_dir() and any(
+            _MS98.search(p.name) for p in files_below(path, (".text",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"audio": self._audio, "user": self._user}
 
     def _find(self) -> Mapping[str, dict[str, Path]]:
-        found: dict[str, dict[str, Path]] = {}
-        for path in sorted(self.path.rglob("*-ms98-a-word.text")):
-            match = _MS98.search(path.name)
-            if match:
-                found.setdefault(match[1], {})[match[2]] = path
-        return found
+        named = ((_MS98.search(p.name), p) for p in files_below(self.path, (".text",)))
+        return by_session((match[1], match[2], path) for match, path in named if match)
 
     def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
@@ -79,20 +83,12 @@ class SwitchboardSource(TwoChannelSource):
             session_id,
             {role: entry_words(_entries(d)) for role, d in documents.items()},
             where=where,
-            audio=self._stereo(session_id, roles),
+            faults=faults(documents.values()),
+            audio=_stereo(
+                self._audio, self.path, (session_id, f"sw{int(session_id[2:]):05d}"), roles
+            ),
             language=self.language,
         )
-
-    def _stereo(self, call: str, roles: Mapping[Role, str]) -> dict[Role, AudioRef]:
-        folder = Path(self._audio) if self._audio is not None else self.path
-        padded = f"sw{int(call[2:]):05d}"
-        names = [f"{stem}{suffix}" for stem in (call, padded) for suffix in AUDIO]
-        file = next((folder / n for n in names if (folder / n).is_file()), None)
-        if file is None:
-            if self._audio is not None:
-                raise DataError("FB301", f"no audio of '{call}'", where=Place(str(folder)))
-            return {}
-        return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
 
 
 class AmiSource(TwoChannelSource):
@@ -122,35 +118,47 @@ class AmiSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether NXT word files lie here."""
-        return path.is_dir() and any(_AMI_WORDS.search(p.name) for p in path.iterdir())
+        return path.is_dir() and any(
+            _AMI_WORDS.search(p.name) for p in files_below(path, (".xml",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"speakers": list(self._speakers) if self._speakers is not None else None}
 
     def _find(self) -> Mapping[str, dict[str, Path]]:
-        found: dict[str, dict[str, Path]] = {}
-        files = [self.path] if self.path.is_file() else sorted(self.path.rglob("*"))
-        for path in files:
-            match = _AMI_WORDS.search(path.name)
-            if match:
-                found.setdefault(match[1], {})[match[2]] = path
-            elif path.suffix == ".rttm":
-                found.setdefault(path.stem, {})[""] = path
+        whole = self.path.is_file()
+        files = [self.path] if whole else files_below(self.path, (".xml", ".rttm"))
+        named = [(_AMI_WORDS.search(p.name), p) for p in files]
+        found = by_session(
+            (match[1], match[2], path) if match else (path.stem, "", path)
+            for match, path in named
+            if match or path.suffix.lower() == ".rttm"
+        )
+        for session, sides in found.items():
+            if "" in sides and len(sides) > 1:
+                raise DataError(
+                    "FB258",
+                    f"'{session}' has word files and an RTTM",
+                    where=Place(str(sides[""])),
+                    hint="open the RTTM file itself, or move it out of the folder",
+                )
         return found
 
     def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
         where = Place(str(self.path), item=session_id)
         if "" in found:
             document = read(found[""])
+            tiers = ((t.speaker or t.name, t) for t in document.tiers)
             sides = {
-                (t.speaker or t.name): [e.ticks for e in t.entries if e.timed]
-                for t in document.tiers
+                name: [e.ticks for e in tier.entries if e.timed]
+                for name, tier in named_once(tiers, where=where).items()
             }
             names = self._pair(sorted(sides), where)
             return segments_session(
                 session_id,
                 {role: sides[name] for role, name in names.items()},
                 where=where,
+                faults=faults([document]),
                 language=self.language,
                 speakers=names,
             )
@@ -160,7 +168,8 @@ class AmiSource(TwoChannelSource):
             {role: nxt_words(found[name]) for role, name in names.items()},
             where=where,
             language=self.language,
-            speakers=names,
+            # One letter is one person in the meetings a to d of a group.
+            speakers={role: f"{session_id[:6]}.{name}" for role, name in names.items()},
         )
 
     def _pair(self, there: Sequence[str], where: Place) -> dict[Role, str]:
@@ -179,28 +188,44 @@ class AmiSource(TwoChannelSource):
 
 
 class FisherSource(TwoChannelSource):
-    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times."""
+    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times.
+
+    Parameters
+    ----------
+    audio : str or None
+        Folder with one stereo file per call, ``fe_03_NNNNN.sph`` or another kind, side A first;
+        beside the transcripts by default, none if there is none.
+    user : str
+        Side that is the user's, ``A`` or ``B``.
+    """
 
     reader: ClassVar[str] = "fisher"
 
-    def __init__(self, path: str | Path, *, user: str = "A", **shared: Any) -> None:
-        self._user = user
+    def __init__(
+        self, path: str | Path, *, audio: str | None = None, user: str = "A", **shared: Any
+    ) -> None:
+        self._audio, self._user = audio, user
         super().__init__(path, **shared)
 
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether Fisher transcripts lie here."""
-        return path.is_dir() and any(path.glob("fe_03_*.txt"))
+        return path.is_dir() and any(
+            _FISHER_FILE.fullmatch(p.name) for p in files_below(path, (".txt",), deep=False)
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
-        return {"user": self._user}
+        return {"audio": self._audio, "user": self._user}
 
     def _find(self) -> Mapping[str, Path]:
-        return {p.stem: p for p in self.path.rglob("fe_03_*.txt")}
+        files = files_below(self.path, (".txt",))
+        found = by_session((p.stem, "", p) for p in files if _FISHER_FILE.fullmatch(p.name))
+        return {session: sides[""] for session, sides in found.items()}
 
     def _load(self, session_id: str, found: Path) -> TwoChannelSession:
         sides: dict[str, list[tuple[Ticks, Ticks]]] = {"A": [], "B": []}
-        for number, line in enumerate(found.read_text(encoding="utf-8").splitlines(), start=1):
+        lines = Source(name=str(found), data=read_bytes(found)).lines()
+        for number, line in lines:
             if not line.strip() or line.startswith("#"):
                 continue
             match = _FISHER.fullmatch(line.strip())
@@ -213,12 +238,14 @@ class FisherSource(TwoChannelSource):
             session_id,
             {role: sides[side] for role, side in roles.items()},
             where=where,
+            audio=_stereo(self._audio, found.parent, (session_id,), roles),
             language=self.language,
         )
 
 
 SEGMENTATIONS = ("audiophile", "cliffhanger", "backbiter")
 _CANDOR = ("turn_id", "speaker", "start", "stop", "utterance")
+_NOTHING = {"", "nan", "na"}
 _CANDOR_BC = ("backchannel_speaker", "backchannel_start", "backchannel_stop")
 
 
@@ -250,13 +277,16 @@ class CandorSource(TwoChannelSource):
     @classmethod
     def detect(cls, path: Path) -> bool:
         """Tell whether CANDOR transcripts lie here."""
-        return path.is_dir() and any(path.rglob("transcript_*.csv"))
+        return path.is_dir() and any(
+            p.name.startswith("transcript_") for p in files_below(path, (".csv",))
+        )
 
     def _options(self) -> Mapping[str, JsonValue]:
         return {"segmentation": self._segmentation}
 
     def _find(self) -> Mapping[str, Path]:
-        kinds = {k: sorted(self.path.rglob(f"transcript_{k}.csv")) for k in SEGMENTATIONS}
+        files = files_below(self.path, (".csv",))
+        kinds = {k: [p for p in files if p.name == f"transcript_{k}.csv"] for k in SEGMENTATIONS}
         there = [k for k, files in kinds.items() if files]
         chosen = self._segmentation or (there[0] if len(there) == 1 else None)
         if chosen is None:
@@ -267,7 +297,8 @@ class CandorSource(TwoChannelSource):
                 hint="give segmentation=audiophile, cliffhanger or backbiter",
             )
         self._segmentation = chosen
-        return {self._conversation(p): p for p in kinds[chosen]}
+        found = by_session((self._conversation(p), "", p) for p in kinds[chosen])
+        return {session: sides[""] for session, sides in found.items()}
 
     def _conversation(self, path: Path) -> str:
         folder = path.parent
@@ -275,10 +306,15 @@ class CandorSource(TwoChannelSource):
 
     def _load(self, session_id: str, found: Path) -> TwoChannelSession:
         sides: dict[str, list[tuple[Ticks, Ticks]]] = {}
-        for row, where in _csv_rows(found, _CANDOR):
+        backbiter = self._segmentation == "backbiter"
+        for row, where in _csv_rows(found, _CANDOR + _CANDOR_BC if backbiter else _CANDOR):
+            if not row["speaker"].strip():
+                raise DataError("FB257", "no speaker", where=where)
             sides.setdefault(row["speaker"], []).append(_span(row["start"], row["stop"], where))
-            who, start, stop = (row.get(c) or "" for c in _CANDOR_BC)
-            if who and start and stop and "nan" not in (start.lower(), stop.lower()):
+            who, start, stop = (row[c] if backbiter else "" for c in _CANDOR_BC)
+            if {start.lower(), stop.lower()} - _NOTHING:
+                if who.lower() in _NOTHING:
+                    raise DataError("FB257", "a backchannel without a speaker", where=where)
                 sides.setdefault(who, []).append(_span(start, stop, where))
         where = Place(str(found))
         names = pair_roles(sorted(sides), None, where=where)
@@ -305,8 +341,6 @@ def nxt_words(path: Path) -> list[TimedWord]:
     DataError
         ``FB703`` or ``FB706`` for broken or unsafe XML, ``FB704`` for a bad time.
     """
-    from floorbench.codec import read_bytes
-    from floorbench.formats.source import Source
     from floorbench.formats.xmltree import parse_xml
 
     source = Source(name=str(path), data=read_bytes(path), strict=True)
@@ -321,6 +355,31 @@ def nxt_words(path: Path) -> list[TimedWord]:
         token = text if node.tag == "w" else "[vocalized-noise]"
         out.append(TimedWord(token, *_span(start, end, where)))
     return out
+
+
+def _stereo(
+    given: str | None, beside: Path, stems: Sequence[str], roles: Mapping[Role, str]
+) -> dict[Role, AudioRef]:
+    """Return both channels of a call's stereo file, side A first; it must be where it was named.
+
+    Raises
+    ------
+    DataError
+        ``FB251`` for another number of channels, ``FB301`` when a named folder lacks the call.
+    """
+    folder = Path(given) if given is not None else beside
+    names = [f"{stem}{suffix}" for stem in stems for suffix in AUDIO]
+    file = next((folder / n for n in names if (folder / n).is_file()), None)
+    if file is None:
+        if given is not None:
+            raise DataError("FB301", f"no audio of '{stems[0]}'", where=Place(str(folder)))
+        return {}
+    channels = probe(file).channels
+    if channels != 2:
+        raise DataError(
+            "FB251", f"the audio has {channels} channel(s), not two", where=Place(str(file))
+        )
+    return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
 
 
 def _entries(document: Document) -> Iterator[Entry]:
@@ -341,7 +400,7 @@ def _span(start: str, end: str, where: Place) -> tuple[Ticks, Ticks]:
 def _csv_rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], Place]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.DictReader(lines)
+            rows = csv.DictReader(lines, strict=True)
             for column in needed:
                 if column not in (rows.fieldnames or ()):
                     raise DataError("FB257", f"no column '{column}'", where=Place(str(path), 1))

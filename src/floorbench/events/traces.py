@@ -61,7 +61,8 @@ def make_trace(
     DataError
         ``FB531`` for NaN, infinity, a wrong shape or an unknown column.
     """
-    array = np.asarray(values, dtype="<f4")
+    with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused below
+        array = np.asarray(values, dtype="<f4")
     if array.ndim != 2 or array.shape[1] != len(columns):
         raise DataError("FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns")
     bad = np.argwhere(~np.isfinite(array))

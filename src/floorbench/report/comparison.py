@@ -7,6 +7,9 @@ from floorbench.report.tables import Cell, Row, Table, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
 
+PLAIN = ("auc", "eer", "kappa", "slot_", "nmae", "brier", "ece")
+"""Beginnings of the names of metrics between 0 and 1 that no table shows in percent."""
+
 
 def comparison_table(comparison: RunComparison) -> Table:
     """Return the compared cells: both values, the paired difference, p and what it means."""
@@ -42,10 +45,23 @@ def comparison_table(comparison: RunComparison) -> Table:
     )
 
 
+def _says(c: CellComparison) -> str:
+    """Return the wording without the number that has a column of its own."""
+    detectable = None if c.found is None else c.found.detectable
+    if detectable is None:
+        return c.wording
+    return c.wording.replace(f"; detectable from {detectable:.3g}", "")
+
+
+def in_percent(c: CellComparison) -> bool:
+    """Tell whether a metric is shown in percent, as in the tables of its task."""
+    return c.share and not c.metric.startswith(PLAIN)
+
+
 def _row(c: CellComparison) -> Row:
     found = c.found
     assert found is not None  # noqa: S101 -- the caller keeps compared cells only
-    scale, digits = (1.0, 3) if c.metric.startswith(("auc", "kappa")) else (100.0, 1)
+    scale, digits = (100.0, 1) if in_percent(c) else (1.0, 3)
     effect = found.effect
     return Row(
         name=c.metric,
@@ -65,6 +81,6 @@ def _row(c: CellComparison) -> Row:
             "p": text("-" if c.adjusted is None else f"{c.adjusted:.4f}"),
             "effect": text("-" if effect.value is None else f"{effect.value:.2f} ({effect.name})"),
             "detectable": Cell(value=found.detectable, scale=scale, digits=digits),
-            "says": text(c.wording),
+            "says": text(_says(c)),
         },
     )

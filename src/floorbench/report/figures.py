@@ -76,11 +76,14 @@ def library() -> Any:
     return altair
 
 
-def _chart(records: Records, title: str, *, width: int, height: int) -> Any:
+def _chart(
+    records: Records, title: str, *, width: int, height: int, more: Sequence[str] = ()
+) -> Any:
     alt = library()
+    small = {"subtitle": list(more), "subtitleColor": INK, "subtitleFontSize": 11} if more else {}
     return alt.Chart(
         alt.Data(values=[dict(r) for r in records]),
-        title=alt.TitleParams(title, anchor="start"),
+        title=alt.TitleParams(title, anchor="start", **small),
         width=width,
         height=height,
     )
@@ -201,17 +204,42 @@ def pair_success(records: Records, title: str) -> Any:
 
 
 def anticipation(records: Records, title: str) -> Any:
-    """How well an event is predicted, against the time before it."""
+    """How well a turn end is told from a pause, against the time from the end of the segment."""
     alt = library()
     systems = _names(records, "system")
-    base = _chart(records, title, width=420, height=260).encode(
-        x=alt.X("lead:Q", title="seconds before the event", scale=alt.Scale(reverse=True)),
-        y=alt.Y("value:Q", title="AUC", scale=alt.Scale(zero=False)),
-        color=_colour(alt, "system", systems),
+    numbers = sorted({r["n"] for r in records})
+    many = " to ".join(f"{n:,}" for n in dict.fromkeys((numbers[0], numbers[-1])))
+    known = [r for r in records if r["low"] is not None and r["high"] is not None]
+    more = "; bars: bootstrap intervals" if known else "; no intervals"
+    chart = _chart(records, title, width=480, height=280, more=[
+        "A score counts from when it was committed: look-ahead is folded into the time axis.",
+        f"n = {many} segment ends{more}; dotted: chance, and the end itself.",
+    ])  # fmt: skip
+    x = alt.X(
+        "at:Q",
+        title="seconds from the end of the segment (negative: before it)",
+        scale=alt.Scale(nice=False, padding=8),
+        axis=alt.Axis(format="+.2~f", tickCount=8, grid=False),
     )
-    return base.mark_line().encode(strokeDash=_dash(alt, "system", systems)) + base.mark_point(
-        filled=True, size=55
-    ).encode(shape=_shape(alt, "system", systems), tooltip=_tips(alt, records))
+    y = alt.Y("value:Q", title="AUC, end of turn against hold", scale=alt.Scale(zero=False))
+    base = chart.encode(x=x, y=y, color=_colour(alt, "system", systems))
+    dots = {"color": QUIET, "strokeDash": [2, 2]}
+    marks = [
+        alt.Chart(alt.Data(values=[{"at": 0}])).mark_rule(**dots).encode(x="at:Q"),
+        alt.Chart(alt.Data(values=[{"value": 0.5}])).mark_rule(**dots).encode(y="value:Q"),
+    ]
+    if known:
+        bars = alt.Chart(alt.Data(values=known)).mark_rule(opacity=0.45)
+        marks.append(
+            bars.encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=_colour(alt, "system", systems))
+        )
+    return alt.layer(
+        *marks,
+        base.mark_line().encode(strokeDash=_dash(alt, "system", systems)),
+        base.mark_point(filled=True, size=45).encode(
+            shape=_shape(alt, "system", systems), tooltip=_tips(alt, records)
+        ),
+    )
 
 
 def reliability(records: Records, title: str) -> Any:
@@ -250,6 +278,8 @@ def trade_off(records: Records, title: str) -> Any:
     lines = base.mark_line(interpolate="step-after").encode(
         order="threshold:Q", strokeDash=_dash(alt, "system", systems)
     )
+    if not any(r["chosen"] for r in records):
+        return lines
     chosen = base.transform_filter("datum.chosen").mark_point(filled=True, size=110)
     return lines + chosen.encode(shape=_shape(alt, "system", systems))
 
@@ -263,16 +293,16 @@ def forest(records: Records, title: str) -> Any:
         tooltip=_tips(alt, records),
     )
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(x="zero:Q")
-    return (
-        zero
-        + base.mark_rule(strokeWidth=1.6, color=INK).encode(
-            x=alt.X("low:Q", title="difference A - B, points"), x2="high:Q"
-        )
-        + base.mark_point(filled=True, size=70, shape="square").encode(
-            x="difference:Q",
-            color=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(QUIET)),
-        )
+    points = base.mark_point(filled=True, size=70, shape="square").encode(
+        x=alt.X("difference:Q", title="difference A - B, points"),
+        color=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(QUIET)),
     )
+    if all(r["low"] is None or r["high"] is None for r in records):
+        return zero + points
+    bars = base.mark_rule(strokeWidth=1.6, color=INK).encode(
+        x=alt.X("low:Q", title="difference A - B, points"), x2="high:Q"
+    )
+    return zero + bars + points
 
 
 def _tips(alt: Any, records: Records) -> list[Any]:
@@ -296,7 +326,7 @@ FIGURES: dict[str, Figure] = {
         pair_success, "PASR against macro accuracy", ("name", "kind", "macro", "pasr")
     ),
     "anticipation": Figure(
-        anticipation, "prediction ahead of the event", ("system", "lead", "value")
+        anticipation, "turn ends ahead of time", ("system", "at", "value", "low", "high", "n")
     ),
     "reliability": Figure(
         reliability, "reliability diagram", ("system", "score", "positive", "units")

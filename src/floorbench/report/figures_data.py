@@ -141,12 +141,18 @@ def pair_successes(runs: Sequence[StoredRun]) -> Iterator[Part]:
 
 
 def anticipations(runs: Sequence[StoredRun]) -> Iterator[Part]:
-    """Yield AUC of turn ends against the time before them (slices ``at=-240 ms`` and the like)."""
+    """Yield AUC of turn ends against the time from them (slices ``at=-240 ms`` and the like).
+
+    ``at`` is in seconds, negative before the end; a score counts from when it was committed.
+    """
     rows = [
         {
             "system": run.result.system.name,
-            "lead": -float(e.slice["at"].removesuffix(" ms")) / 1000,
+            "at": float(e.slice["at"].removesuffix(" ms")) / 1000,
             "value": e.value,
+            "low": e.interval.low,
+            "high": e.interval.high,
+            "n": e.units,
         }
         for run in runs
         for e in run.result.estimates
@@ -224,17 +230,17 @@ def trade_offs(runs: Sequence[StoredRun]) -> Iterator[Part]:
 
 
 def differences(comparison: RunComparison) -> Part:
-    """Return the paired differences in points; ``shown`` when p after Holm is below .05."""
+    """Return the paired differences of shares in points; ``shown``: p after Holm below .05."""
     a = comparison.first.system.get("name")
     b = comparison.second.system.get("name")
     rows = []
     for c in comparison.cells:
-        if c.found is None or c.found.difference is None or "baseline" in c.slice:
+        if c.found is None or c.found.difference is None or "baseline" in c.slice or not c.share:
             continue
         low, high = c.found.interval.low, c.found.interval.high
         rows.append(
             {
-                "name": " ".join([c.metric, *c.slice.values()]),
+                "name": " ".join([c.metric.replace("_", " "), *c.slice.values()]),
                 "difference": 100 * c.found.difference,
                 "low": None if low is None else 100 * low,
                 "high": None if high is None else 100 * high,

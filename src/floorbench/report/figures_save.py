@@ -108,7 +108,8 @@ def with_fonts(spec: dict[str, Any]) -> dict[str, Any]:
             f"no font of this machine has {len(missing)} characters of the figure: {shown}",
         )
     config = dict(spec.get("config", {}))
-    config["font"] = ", ".join(dict.fromkeys([*families, *config.get("font", "").split(", ")]))
+    usual = config.get("font", "sans-serif").split(", ")
+    config["font"] = ", ".join(dict.fromkeys([*families, *usual]))
     return {**spec, "config": config}
 
 

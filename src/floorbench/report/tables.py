@@ -80,7 +80,8 @@ class Cell:
         if self.low is None or self.high is None:
             return ""
         low, high = self.low * self.scale, self.high * self.scale
-        return f"{low:.{self.digits}f}–{high:.{self.digits}f}"
+        between = " to " if low < 0 else "–"
+        return f"{low:.{self.digits}f}{between}{high:.{self.digits}f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ and work without a network.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from floorbench.core.prediction import Trace
 from floorbench.core.time import from_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.two_channel import ROLES, TwoChannelSession
-from floorbench.errors import EnvironmentProblem, Place, UsageError, missing_extra
+from floorbench.errors import UsageError, missing_extra
 from floorbench.events.dualturn import RATE, SEGMENT_CLASSES, SignalRules, dualturn_signals
 from floorbench.events.dualturn_actions import ActionRules, agent_actions
 from floorbench.events.spans import union
@@ -69,7 +68,8 @@ def timeline(
     if not 0 <= start < end <= length + 1 or end - start > LONGEST:
         raise UsageError(
             "FB103",
-            f"{start:g} to {end:g} s is no span of at most {LONGEST:g} s in {length:.1f} s",
+            f"{start:g} to {end:g} s is no span of at most {LONGEST:g} s; the session ends at "
+            f"{length:.1f} s",
         )
     try:
         import altair as alt
@@ -90,36 +90,6 @@ def timeline(
         .configure_view(stroke="#e2e8f0")
         .configure_axis(grid=True, gridColor="#edf2f7", labelFontSize=11)
     )
-
-
-def save(chart: Any, path: Path) -> None:
-    """Write a chart as SVG or PNG, by suffix.
-
-    Raises
-    ------
-    UsageError
-        ``FB103`` for another suffix.
-    EnvironmentProblem
-        ``FB401`` without vl-convert, ``FB504`` when it cannot be written.
-    """
-    if path.suffix not in (".svg", ".png"):
-        raise UsageError("FB103", f"'{path.name}' is neither .svg nor .png")
-    try:
-        import vl_convert
-    except ModuleNotFoundError:
-        raise missing_extra("vl_convert", "report") from None
-    spec = chart.to_json()
-    data = (
-        vl_convert.vegalite_to_svg(spec).encode()
-        if path.suffix == ".svg"
-        else vl_convert.vegalite_to_png(spec, scale=2)
-    )
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise EnvironmentProblem(
-            "FB504", f"cannot be written: {error.strerror or error}", where=Place(str(path))
-        ) from None
 
 
 def talk_rows(session: TwoChannelSession, span: tuple[float, float]) -> tuple[Rows, Rows]:

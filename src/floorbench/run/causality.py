@@ -7,6 +7,8 @@ after ``t`` is replaced on all channels, and reference words that end later with
 committed at or before ``t`` must not change.
 
 Replacements: silence, noise, the rest played backwards, and nothing at all (the recording ends).
+Where the recording ends at ``t``, the end itself is heard at ``t`` and may be answered at once, so
+only decisions committed before ``t`` are compared there.
 """
 
 from __future__ import annotations
@@ -156,8 +158,9 @@ def _check_one(
         for future in FUTURES:
             changed = altered(observation, after=time, future=future, seed=seed)
             then = _commits(_ask(system, changed)) or []
-            before = _past(made, time, labels_only)
-            after = _past(then, time, labels_only)
+            ends = future == "ended"
+            before = _past(made, time, labels_only, ends=ends)
+            after = _past(then, time, labels_only, ends=ends)
             tally.comparisons += 1
             if before != after:
                 tally.violations.append(
@@ -257,8 +260,11 @@ def _word(word: Word, after: Seconds, future: str) -> Word | None:
     return replace(word, text="something", span=Span(start, max(word.span.end, start)))
 
 
-def _past(made: Sequence[Event], time: Seconds, labels_only: bool) -> list[object]:
-    past = [e for e in made if e.commit is not None and e.commit <= time]
+def _past(made: Sequence[Event], time: Seconds, labels_only: bool, *, ends: bool) -> list[object]:
+    """Return what was committed up to ``time``, or before it where the recording ends then."""
+    past = [
+        e for e in made if e.commit is not None and (e.commit < time if ends else e.commit <= time)
+    ]
     return [e.label or e.kind for e in past] if labels_only else list(past)
 
 

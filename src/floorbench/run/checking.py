@@ -56,8 +56,8 @@ def check(
     list of Fault
         Broken lines (``FB201``, ``FB202``), repeated keys (``FB203``), samples that are unknown
         or not due (``FB204``), unknown conditions and trials (``FB205``), labels and decisions
-        that the task cannot read (``FB206``), and last, in one fault, the keys without a
-        prediction (``FB207``). Empty when there is nothing to say.
+        that the task cannot read, and times or costs below 0 (``FB206``), and last, in one fault,
+        the keys without a prediction (``FB207``). Empty when there is nothing to say.
 
     Raises
     ------
@@ -91,6 +91,9 @@ def check(
             problem = _out_of_plan(prediction.key, plan)
             if problem is not None:
                 faults.append(Fault("FB205", problem, line, sample.id))
+            below = _below_zero(prediction)
+            if below is not None:
+                faults.append(Fault("FB206", below, line, sample.id))
             try:
                 decision = checked(get(folder, prediction.decision))
             except DataError as error:
@@ -138,6 +141,19 @@ def _out_of_plan(key: PredictionKey, plan: Plan) -> str | None:
     if not 0 <= key.trial < plan.trials:
         return f"trial {key.trial} is not due; due are 0 to {plan.trials - 1}"
     return None
+
+
+def _below_zero(prediction: Prediction) -> str | None:
+    """Say which time or cost cannot be negative and is: the media clock starts at 0."""
+    compute, decision = prediction.compute, prediction.decision
+    held: list[tuple[str, float | None]] = [
+        ("commit", decision.commit),
+        *((f"events[{i}].commit", e.commit) for i, e in enumerate(decision.events)),
+        ("compute.wall", compute.wall),
+        ("compute.tokens_in", compute.tokens_in),
+        ("compute.tokens_out", compute.tokens_out),
+    ]
+    return next((f"{n} is {v}, below 0" for n, v in held if v is not None and v < 0), None)
 
 
 def _name(key: PredictionKey) -> str:

@@ -34,6 +34,8 @@ class CellComparison:
     wording : str
         What the comparison shows, or why there is none.
     reason : str or None
+    share : bool
+        Whether the values lie between 0 and 1; seconds, slots and kappas do not.
     """
 
     metric: str
@@ -42,6 +44,7 @@ class CellComparison:
     adjusted: float | None
     wording: str
     reason: str | None = None
+    share: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +229,7 @@ def _compared(
                 adjusted=None,
                 wording="" if reason is None else f"not compared: {reason}",
                 reason=reason,
+                share=(some.metric.spec.low, some.metric.spec.high) == (0.0, 1.0),
             )
         )
     found = compare_cells(sound, rates=rates, **options)

@@ -19,6 +19,7 @@ from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem
 from floorbench.events.traces import trace_problem
+from floorbench.systems.build import build_system, check_spec
 
 REASON_LENGTH = 240
 
@@ -55,6 +56,7 @@ class SystemChoice:
         try:
             system = self._construct()
             system.load()
+            check_spec(self.name, system)
         except (FloorbenchError, KeyboardInterrupt):
             raise
         except BaseException as error:
@@ -72,8 +74,6 @@ class SystemChoice:
     def _construct(self) -> System:
         if self.factory is not None:
             return self.factory()
-        from floorbench.systems.build import build_system
-
         return build_system(self.name, **self.parameters)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from floorbench.core.sample import JsonValue
 from floorbench.datasets.two_channel import TwoChannelSource
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, Place, UsageError, missing_extra
 from floorbench.events.dualturn import (
     SEGMENT_CLASSES,
     SegmentClass,
@@ -62,10 +62,14 @@ class FitRules:
     strength: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.min_gap < 0 or self.words < 0 or self.step < 1:
-            raise UsageError("FB103", f"impossible training parameters: {self}")
-        if not (self.strength > 0 and self.eot_strength > 0):
-            raise UsageError("FB103", f"impossible training parameters: {self}")
+        for name, least in (("min_gap", 0), ("words", 0), ("step", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise UsageError("FB103", f"{name}={value!r} is not a whole number from {least}")
+        for name in ("eot_strength", "strength"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 < value < np.inf:
+                raise UsageError("FB103", f"{name}={value!r} is not a number above 0")
 
 
 class _Rows(NamedTuple):
@@ -111,6 +115,10 @@ def fit_frame_probe(
     it) an EOT rather than a HOLD; ``bot``, ``bc``: does a turn, or a backchannel event, begin in
     the next 6 frames; ``fvad1`` to ``fvad4``: is at least half of the window active.
     """
+    try:
+        import sklearn
+    except ModuleNotFoundError:  # before minutes are spent on reading
+        raise missing_extra("sklearn", "probe") from None
     started = time.monotonic()
     sessions = [s.id for s in source.sessions(split)]
     if not sessions:
@@ -119,6 +127,7 @@ def fit_frame_probe(
             "FB536",
             f"no session is in split '{split}' ({known or 'nothing is split'})",
             where=Place(str(source.path)),
+            hint=None if known else "name a list of splits: --reader-set splits=FILE",
         )
     words = frequent_words(
         (s.observation().words for s in source.sessions(split)), most=rules.words
@@ -143,8 +152,6 @@ def fit_frame_probe(
             balanced=signal == "eot",
         )  # fmt: skip
         notify(f"{signal}: {len(y)} frames, {y.mean():.1%} yes")
-    import sklearn
-
     trained_on: Mapping[str, JsonValue] = {
         "data": source.digest(),
         "split": split,

@@ -40,6 +40,8 @@ FOLDS = 10
 PENALTY = 10.0
 EMPHASIS = 0.4
 CHANCE = 0.5
+FEWEST_DRAWS = 40
+"""A 95 % interval needs tails to be read from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,12 +98,14 @@ def audit(
     Raises
     ------
     UsageError
-        ``FB103`` for another version.
+        ``FB103`` for another version, or too few draws.
     DataError
         ``FB266`` when no pair has two target actions or a channel is missing.
     """
     if version not in VERSIONS:
         raise UsageError("FB103", f"version='{version}' is not one of {', '.join(VERSIONS)}")
+    if draws < FEWEST_DRAWS:
+        raise UsageError("FB103", f"draws={draws} is not a whole number from {FEWEST_DRAWS} up")
     out = []
     for language in dict.fromkeys(row.language for row, _ in source.rows):
         samples = [(row, at) for row, at in source.rows if row.language == language]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import csv
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ from floorbench.run.traces import put
 
 JITTER = 0.25
 """Share of a frame by which a row's time may differ from the declared rate."""
+FURTHEST = 30.0
+"""Seconds of look-ahead beyond which a declaration must be a slip (frames or milliseconds)."""
 DUALTURN = {
     f"{name}_ch{channel}": column(name, role)
     for channel, role in ((0, Role.USER), (1, Role.SYSTEM))
@@ -53,12 +56,21 @@ class Declared:
         ``NAME=signal:role``; known names need none.
     swap : bool
         The first channel of the file is the system's.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a look-ahead below 0 or above 30 s.
     """
 
     rate: Fraction | None = None
     look_ahead: float = 0.0
     columns: tuple[str, ...] | None = None
     swap: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.look_ahead <= FURTHEST:
+            raise UsageError("FB103", f"look-ahead {self.look_ahead} s is not in [0, {FURTHEST:g}]")
 
 
 class _Array(NamedTuple):
@@ -157,10 +169,12 @@ def read_trace(path: Path, declared: Declared) -> Trace:
     readers: Mapping[str, Callable[[Path], _Array]] = {
         ".csv": _text, ".txt": _text, ".npy": _npy, ".npz": _npz, ".parquet": _parquet,
     }  # fmt: skip
+    where = Place(str(path))
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise DataError("FB531", f"suffix '{path.suffix}' is none of {', '.join(readers)}")
-    where = Place(str(path))
+        raise DataError(
+            "FB531", f"suffix '{path.suffix}' is none of {', '.join(readers)}", where=where
+        )
     if not path.is_file():
         raise DataError("FB402", "cannot be read: there is no such file", where=where)
     found = reader(path)
@@ -281,25 +295,37 @@ def _text(path: Path) -> _Array:
 
 
 def _npy(path: Path) -> _Array:
-    return _plain(_loaded(path), path)
+    held = _loaded(path)
+    if isinstance(held, dict):
+        raise DataError("FB531", "an archive of arrays; name it .npz", where=Place(str(path)))
+    return _plain(held, path)
 
 
 def _npz(path: Path) -> _Array:
     held = _loaded(path)
-    if "values" in held.files and len(held.files) <= 2:
-        array = _plain(held["values"], path)
-        if "columns" in held.files:
-            array = array._replace(names=[str(n) for n in held["columns"].tolist()])
-        return array
-    parts = {name: np.asarray(held[name], dtype=np.float64) for name in held.files}
-    return _stacked(parts, path)
+    if "values" not in held or len(held) > 2:
+        return _stacked(held, path)
+    array = _plain(held["values"], path)
+    if "columns" in held:
+        names = [str(n) for n in held["columns"].ravel().tolist()]
+        if len(names) != len(array.names):
+            raise DataError(
+                "FB531",
+                f"{len(array.names)} columns of scores, {len(names)} names",
+                where=Place(str(path)),
+            )
+        array = array._replace(names=names)
+    return array
 
 
-def _loaded(path: Path):  # type: ignore[no-untyped-def]
+def _loaded(path: Path) -> Any:
+    """Return an array, or all arrays of an archive by name; pickled objects are never loaded."""
     try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError("FB531", f"not an array file ({error})", where=Place(str(path))) from None
+        held = np.load(path, allow_pickle=False)
+        return {n: held[n] for n in held.files} if isinstance(held, np.lib.npyio.NpzFile) else held
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        what = "pickled objects, which are never loaded" if "pickle" in str(error) else str(error)
+        raise DataError("FB531", f"not an array file ({what})", where=Place(str(path))) from None
 
 
 def _plain(values: NDArray[np.generic], path: Path) -> _Array:
@@ -312,17 +338,24 @@ def _plain(values: NDArray[np.generic], path: Path) -> _Array:
     return _Array(array, [str(i) for i in range(array.shape[1])], None)
 
 
-def _stacked(parts: Mapping[str, NDArray[np.float64]], path: Path) -> _Array:
+def _stacked(parts: Mapping[str, NDArray[np.generic]], path: Path) -> _Array:
+    """Return columns from arrays by name; two-dimensional ones give several."""
     flat: dict[str, NDArray[np.float64]] = {}
     for name, values in parts.items():
-        if values.ndim == 2:
-            flat |= {f"{name}_{k}": values[:, k] for k in range(values.shape[1])}
+        if values.dtype.kind not in "fiub" or values.ndim not in (1, 2):
+            what = f"'{name}' has shape {values.shape} of {values.dtype}, not numbers per frame"
+            raise DataError("FB531", what, where=Place(str(path)))
+        array = values.astype(np.float64)
+        if array.ndim == 2:
+            flat |= {f"{name}_{k}": array[:, k] for k in range(array.shape[1])}
         else:
-            flat[name] = values
-    lengths = {len(v) for v in flat.values()}
+            flat[name] = array
+    times = flat.pop("time_sec", None)
+    if not flat:
+        raise DataError("FB531", "no column of numbers", where=Place(str(path)))
+    lengths = {len(v) for v in (*flat.values(), *([] if times is None else [times]))}
     if len(lengths) != 1:
         raise DataError("FB531", f"columns of lengths {sorted(lengths)}", where=Place(str(path)))
-    times = flat.pop("time_sec", None)
     return _Array(np.stack(list(flat.values()), axis=1), list(flat), times)
 
 

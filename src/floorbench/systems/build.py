@@ -138,8 +138,14 @@ def _check_parameters(name: str, factory: Any, given: dict[str, Any]) -> None:
         )
 
 
-def _checked(name: str, system: Any) -> System:
-    """Refuse what is not a system, saying what is missing."""
+def check_spec(name: str, system: Any) -> None:
+    """Refuse a system whose spec is none, or cannot be written down; also after loading.
+
+    Raises
+    ------
+    SystemProblem
+        ``FB512``.
+    """
     spec = getattr(system, "spec", None)
     if not isinstance(spec, SystemSpec):
         raise SystemProblem(
@@ -156,6 +162,11 @@ def _checked(name: str, system: Any) -> System:
             f"'{name}' has a `spec` that cannot be written down: {what}",
             hint="give text, finite numbers, lists and mappings of the declared types",
         ) from None
+
+
+def _checked(name: str, system: Any) -> System:
+    """Refuse what is not a system, saying what is missing."""
+    check_spec(name, system)
     streams = callable(getattr(system, "open", None))
     for method in ("load",) if streams else ("load", "decide"):
         if not callable(getattr(system, method, None)):

@@ -7,11 +7,12 @@ machines that hold its 70 GB.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
 from floorbench.errors import UsageError
 from floorbench.systems.common import choice
@@ -125,6 +126,7 @@ class OmniChat:
         temperature: float = 0.0,
         seed: int = 0,
         answers: Sequence[str] | None = None,
+        schema: Mapping[str, JsonValue] | None = None,
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`).
@@ -132,11 +134,11 @@ class OmniChat:
         Raises
         ------
         UsageError
-            ``FB513`` for ``answers``: nothing constrains what this class writes.
+            ``FB513`` for ``answers`` or ``schema``: nothing constrains what this class writes.
         ModelFault
             ``failed`` when the dialogue does not fit.
         """
-        if answers is not None:
+        if answers is not None or schema is not None:
             raise UsageError("FB513", "structured=true is not possible with this model")
         self.load()
         import torch

@@ -223,6 +223,7 @@ def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:
     user, system = (_track(a, rate, step, count, heard) for a in channels)
     hidden = list(observation.words) if "words" in spec.modalities else []
     delay = exact(spec.parameters.get("word_delay", 0.0))
+    one, two = ROLES  # looking a member up in its enumeration costs as much as a copy
     for number in range(count):
         first, last = number * step, (number + 1) * step
         told: tuple[Word, ...] = ()
@@ -230,8 +231,7 @@ def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:
             now = exact(last) / rate
             told = tuple(w for w in hidden if w.span and exact(w.span.end) + delay <= now)
             hidden = [w for w in hidden if w not in told]
-        # Copies: a view would let the system reach the rest of the recording.
-        samples = {Role.USER: user(first, last).copy(), Role.SYSTEM: system(first, last).copy()}
+        samples = {one: user(first, last), two: system(first, last)}
         yield Step(start=first / rate, end=last / rate, rate=rate, samples=samples, words=told)
 
 
@@ -271,7 +271,8 @@ def _track(
         if audio is not None:
             samples = audio.read()[:heard]
             whole[: samples.size] = samples
-        return lambda first, last: whole[first:last]
+        # A copy: a view would let the system reach the rest of the recording.
+        return lambda first, last: whole[first:last].copy()
     source, samples = audio.rate, audio.read()
 
     def resampled(first: int, last: int) -> NDArray[np.float32]:

@@ -22,7 +22,7 @@ apart. The interval of a figure ignores that probe and thresholds are themselves
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,10 +44,11 @@ from floorbench.events.dualturn import (
     SignalRules,
     dualturn_signals,
 )
-from floorbench.events.dualturn_actions import ACTIONS, ActionRules, agent_actions
+from floorbench.events.dualturn_actions import ACTIONS, ActionEvents, ActionRules, agent_actions
 from floorbench.events.dualturn_words import (
     WORD_LABELS,
     PhraseList,
+    WordLabels,
     WordRules,
     last_full_frame,
     word_labels,
@@ -69,7 +70,9 @@ from floorbench.tasks.dualturn_features import (
     word_scores,
 )
 from floorbench.tasks.dualturn_gold import gold_trace
+from floorbench.tasks.dualturn_marks import action_marks, end_marks, word_marks
 from floorbench.tasks.frame_units import (
+    CLUSTERS,
     ROLES,
     EventUnits,
     activity,
@@ -77,6 +80,7 @@ from floorbench.tasks.frame_units import (
     outcome_of,
     timed_words,
 )
+from floorbench.tasks.marks import Marks
 from floorbench.tasks.units import choice
 
 Values = dict[str, NDArray[Any]]
@@ -117,13 +121,16 @@ class DualTurnTask:
         random negatives): the only setting to set beside the published wF1.
     seed : int
         Of those negatives.
+    cluster : {'session', 'speaker'}
+        What the bootstrap resamples: sessions, or groups of sessions that share speakers, as a
+        check of how much rests on speakers who are heard more than once.
 
     Raises
     ------
     UsageError
         ``FB103`` for a value outside these.
     DataError
-        ``FB231`` for a list of phrases that cannot be read.
+        ``FB236`` for a list of phrases that cannot be read.
     """
 
     def __init__(
@@ -135,6 +142,7 @@ class DualTurnTask:
         missing: str = "wrong",
         port_compat: bool = False,
         seed: int = 0,
+        cluster: str = "session",
     ) -> None:
         if not isinstance(min_gap, int) or min_gap < 0:
             raise UsageError("FB103", f"min_gap={min_gap!r} is not a number of frames")
@@ -146,6 +154,7 @@ class DualTurnTask:
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
         self._missing = choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
+        self._cluster = choice("cluster", cluster, CLUSTERS)
         listed = self._phrases.listed().digest() if self._phrases else None
         self.spec = TaskSpec(
             name="dualturn-4s",
@@ -163,7 +172,7 @@ class DualTurnTask:
                 "probe_look_ahead_frames": MARGIN,
                 "end_score": "eot - hold of the speaker, else p_now of the other",
                 "frame_rate": str(RATE),
-                "cluster": "session",
+                "cluster": cluster,
                 "strata": "none",
             },
             source="DualTurn (arXiv 2603.08216)",
@@ -201,13 +210,20 @@ class DualTurnTask:
         """
         units = {
             "action": EventUnits(
-                vocab={"gold": ACTIONS}, columns={"features": len(ACTION_FEATURES)}
+                vocab={"gold": ACTIONS},
+                columns={"features": len(ACTION_FEATURES)},
+                cluster=self._cluster,
             ),
             "word": EventUnits(
                 vocab={"gold": WORD_LABELS},
                 columns={"features": len(WORD_FEATURES), "scores": len(WORD_LABELS)},
+                cluster=self._cluster,
             ),
-            "end": EventUnits(vocab={"gold": ENDS}, columns={offset_column(d): 0 for d in OFFSETS}),
+            "end": EventUnits(
+                vocab={"gold": ENDS},
+                columns={offset_column(d): 0 for d in OFFSETS},
+                cluster=self._cluster,
+            ),
         }
         for item in items:
             if self.due(item.sample, system):
@@ -227,7 +243,31 @@ class DualTurnTask:
             *cells.end_measures(scored["end"], missing=self._missing),
         ]
 
+    def marks(self, sample: Sample) -> Mapping[str, Marks]:
+        """Return actions, words and turn ends of a session, in the order of its units."""
+        vad = activity(sample.observation, rate=RATE)
+        return {
+            "action": action_marks(list(self._actions_of(sample, vad))),
+            "word": word_marks(self._words_of(sample)),
+            "end": end_marks(vad, self._signals),
+        }
+
     # ---- helpers -----------------------------------------------------------------------------
+
+    def _actions_of(self, sample: Sample, vad: Mapping[Role, Bools]) -> Iterator[ActionEvents]:
+        for number, agent in enumerate(self._agents):
+            rng = None
+            if self._actions.port_compat:
+                key = codec.encode([self._seed, sample.id, number])
+                rng = np.random.default_rng(np.frombuffer(key, dtype=np.uint8))
+            yield agent_actions(vad, self._actions, agent=agent, rng=rng)
+
+    def _words_of(self, sample: Sample) -> WordLabels | None:
+        words = {} if self._phrases is None else timed_words(sample.observation)
+        if self._phrases is None or not words:
+            return None
+        rules = WordRules(utterance_gap=to_ticks(self._phrases.utterance_gap))
+        return word_labels(words, self._phrases.listed(), rules)
 
     def _add(self, units: Mapping[str, EventUnits], item: DueItem) -> None:
         sample, prediction = item.sample, item.prediction
@@ -260,18 +300,13 @@ class DualTurnTask:
         columns: Columns | None,
         outcome: int,
     ) -> None:
-        for number, agent in enumerate(self._agents):
-            rng = None
-            if self._actions.port_compat:
-                key = codec.encode([self._seed, item.sample.id, number])
-                rng = np.random.default_rng(np.frombuffer(key, dtype=np.uint8))
-            events = agent_actions(vad, self._actions, agent=agent, rng=rng)
+        for events in self._actions_of(item.sample, vad):
             mine = events.by_agent
             values: Values = {"gold": events.label[mine]}
             if columns is not None:
                 frames = len(next(iter(columns.values())))
                 values["features"] = action_features(
-                    columns, agent=agent, anchor=events.anchor[mine], frames=frames
+                    columns, agent=events.agent, anchor=events.anchor[mine], frames=frames
                 )
             units.add(
                 item.sample, item.condition, item.trial,
@@ -286,13 +321,9 @@ class DualTurnTask:
         columns: Columns | None,
         outcome: int,
     ) -> None:
-        if self._phrases is None:
+        labels = self._words_of(item.sample)
+        if labels is None:
             return
-        words = timed_words(item.sample.observation)
-        if not words:
-            return
-        rules = WordRules(utterance_gap=to_ticks(self._phrases.utterance_gap))
-        labels = word_labels(words, self._phrases.listed(), rules)
         ends = [last_full_frame(w.end, rate=RATE) for w in labels.words]
         frame = np.asarray([-1 if e is None else e for e in ends], dtype=np.int64)
         values: Values = {"gold": labels.label}
@@ -306,11 +337,11 @@ class DualTurnTask:
 
 
 def read_phrases(path: Path) -> Phrases:
-    """Read a stored list of backchannel phrases (``FB231`` when it is none)."""
+    """Read a stored list of backchannel phrases (``FB236`` when it is none)."""
     try:
         found = codec.read_json(path, Phrases)
     except DataError as error:
-        raise DataError("FB231", error.what, where=Place(str(path))) from None
+        raise DataError("FB236", error.what, where=Place(str(path))) from None
     if len(found.phrases) != len(found.counts) or not found.utterance_gap > 0:
-        raise DataError("FB231", "phrases, counts and gap do not fit", where=Place(str(path)))
+        raise DataError("FB236", "phrases, counts and gap do not fit", where=Place(str(path)))
     return found

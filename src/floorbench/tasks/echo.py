@@ -106,7 +106,14 @@ class EchoTask:
     # ---- what a system sees ------------------------------------------------------------------
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
+        """Return the only condition.
+
+        Raises
+        ------
+        UsageError
+            ``FB221`` for a declared label that has no meaning here.
+        """
+        echo_answers.check_declared(system, self._floor)
         return self.spec.conditions
 
     def observe(

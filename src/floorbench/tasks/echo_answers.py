@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.prediction import Decision, Event, Prediction
 from floorbench.core.sample import Sample
 from floorbench.core.spec import SystemSpec
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import Outcome
 from floorbench.datasets.echo import window_end
 from floorbench.datasets.echo_tables import ACTION_OF, ROLES
-from floorbench.errors import DataError, Place
+from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import FAILED, INVALID, OK
 from floorbench.tasks.labelmaps import fold
 from floorbench.tasks.units import outcome_code
@@ -29,6 +29,7 @@ VERSION = "1"
 YIELD, KEEP, PREMATURE, NOT_HOLDING = ACTIONS = ("yield", "keep", "premature", "not_holding")
 """The last two are wrong for every role and counted apart."""
 OBSERVED = "observed"
+ACTION = "action"
 
 OWN = {
     "yield": YIELD,
@@ -121,7 +122,8 @@ def meaning(
     before the onset is premature, and a later resumption changes neither. Without a yield it is a
     Keep if the stream was heard to the end of the window; else its outcome is ``failed``. A system
     that produces its own speech (``parameters["floor"] = "own"``) must have said ``speak`` before
-    the onset and not stopped since, or it does not hold the floor.
+    the onset and not stopped since, or it does not hold the floor. An action whose label
+    means nothing makes the stream invalid: it is not silence, so it earns no Keep.
 
     A decision without events is one answer: its label, or the text of its raw answer.
     """
@@ -132,16 +134,20 @@ def meaning(
     if not decision.events:
         action, role = _single(decision, system, declared)
         return Said(OK if action is not None else INVALID, action, role)
-    acts = [
-        (e.time if e.commit is None else e.commit, action_of(e.label or e.kind, system, declared))
-        for e in decision.events
-        if e.kind != OBSERVED
-    ]
+    acts = sorted(
+        ((_at(e), action_of(e.label or e.kind, system, declared)) for e in decision.events
+         if e.kind != OBSERVED), key=lambda act: act[0],
+    )  # fmt: skip
     heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=None)
     onset, end = times.insertion_start, times.end(tail)
     yields = [at for at, action in acts if action == YIELD]
     latency = round(yields[0] - onset, 9) if yields else None
     watched = None if heard is None else round(min(heard, end) - onset, 9)
+    if any(
+        e.kind == ACTION and _at(e) < end and action_of(e.label or e.kind, system, declared) is None
+        for e in decision.events
+    ):
+        return Said(INVALID, None, None, None, watched)
     if not _holds(decision, system, onset):
         return Said(OK, NOT_HOLDING, None, latency, watched)
     if any(at < onset for at in yields):
@@ -162,6 +168,23 @@ def action_of(said: str, system: SystemSpec, declared: Mapping[str, str]) -> str
         if folded in known:
             return known[folded]
     return None
+
+
+def check_declared(system: SystemSpec, declared: Mapping[str, str]) -> None:
+    """Refuse a system that declares a label without a meaning.
+
+    Raises
+    ------
+    UsageError
+        ``FB221`` with the first such label.
+    """
+    for label in system.labels or ():
+        if action_of(label, system, declared) is None:
+            raise UsageError(
+                "FB221",
+                f"system '{system.name}' declares label '{label}', which is neither yield nor keep",
+                hint=f'Declare it: --task-set floor=\'{{"{label}": "keep"}}\'',
+            )
 
 
 def role_said(text: str) -> str | None:
@@ -211,14 +234,16 @@ def _holds(decision: Decision, system: SystemSpec, onset: Seconds) -> bool:
     """Tell whether the system holds the floor at the onset; the driver's playback always does."""
     if system.parameters.get("floor", "planned") != "own":
         return True
-    spoke = [e for e in decision.events if fold(e.label or e.kind) == "speak" and e.time < onset]
-    return bool(spoke)
+    return any(fold(e.label or e.kind) == "speak" and _at(e) < onset for e in decision.events)
+
+
+def _at(event: Event) -> Seconds:
+    """Return when an event counts: when it was committed, not when it is said to have happened."""
+    return event.time if event.commit is None else event.commit
 
 
 def as_mapping(value: Any) -> dict[str, str]:
     """Return a parameter that maps native labels to actions (``FB103`` when it does not)."""
-    from floorbench.errors import UsageError
-
     if not isinstance(value, Mapping) or not set(value.values()) <= {YIELD, KEEP}:
         raise UsageError("FB103", f"floor={value!r} does not map labels to yield and keep")
     return {str(k): str(v) for k, v in value.items()}

@@ -22,6 +22,7 @@ from floorbench.tasks.units import outcome_code, stratum_code
 
 ROLES = (Role.USER, Role.SYSTEM)
 OTHER = {Role.USER: Role.SYSTEM, Role.SYSTEM: Role.USER}
+CLUSTERS = ("session", "speaker")
 SPLITS = ("train", "validation", "test", "")
 
 
@@ -35,12 +36,30 @@ class EventUnits:
     columns : mapping of str to int
         Columns of floats and their widths; 0 for one number a unit.
 
+    cluster : {'session', 'speaker'}
+        What is resampled as a whole. With ``speaker``, sessions that share a speaker, directly or
+        through others, are one cluster, so that no speaker is in two.
+
+    Raises
+    ------
+    DataError
+        ``FB259`` (from :meth:`add`) for a session without speakers where they make the clusters.
+
     Notes
     -----
     The weight of a unit is 1 / trials of its session, so that trials are averaged first.
     """
 
-    def __init__(self, *, vocab: Mapping[str, tuple[str, ...]], columns: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        *,
+        vocab: Mapping[str, tuple[str, ...]],
+        columns: Mapping[str, int],
+        cluster: str = "session",
+    ) -> None:
+        self._cluster = cluster
+        self._speakers: dict[str, str] = {}
+        self._groups: dict[str, str] = {}
         self._vocab = {**vocab, "split": SPLITS}
         self._widths = dict(columns)
         self._parts: dict[str, list[NDArray[np.float64]]] = {
@@ -64,6 +83,8 @@ class EventUnits:
         """Append ``size`` units of one prediction; columns left out are NaN."""
         key = (sample.id, condition)
         self._trials.setdefault(key, set()).add(trial)
+        if self._cluster == "speaker":
+            self._meet(sample)
         if not size:
             return
         if sample.cluster not in self._clusters:
@@ -82,6 +103,27 @@ class EventUnits:
                 else np.full(shape, np.nan)
             )
 
+    def _meet(self, sample: Sample) -> None:
+        """Put the speakers of a session into one group with all whom they have talked to."""
+        names = [v for k, v in sample.tags.items() if k.startswith("speaker.")]
+        if len(names) < len(ROLES):
+            raise DataError("FB259", f"session '{sample.id}' names {len(names)} speakers")
+        groups = {self._speakers.setdefault(name, name) for name in names}
+        for name, group in self._speakers.items():
+            if group in groups:
+                self._speakers[name] = min(groups)
+        self._groups[sample.cluster] = names[0]
+
+    def _merged(self) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int64]]:
+        """Return the cluster of each session's code, the clusters' names and their strata."""
+        named = list(self._clusters)
+        if self._cluster == "speaker":
+            named = [f"speakers of {self._speakers[self._groups[name]]}" for name in named]
+        names = tuple(dict.fromkeys(named))
+        code = np.asarray([names.index(name) for name in named], dtype=np.int64)
+        first = [named.index(name) for name in names]
+        return code, names, np.asarray(self._strata, dtype=np.int64)[first]
+
     def scored(self) -> Scored:
         """Return the units as columns."""
         columns = {}
@@ -91,14 +133,15 @@ class EventUnits:
             whole = np.concatenate([empty, *self._parts[name]])
             columns[name] = whole.astype(np.int64) if name in self._vocab else whole
         sizes = [size for *_, size, _ in self._blocks]
-        cluster = [code for *_, code in self._blocks]
+        merged, names_of_clusters, strata = self._merged()
+        cluster = [int(merged[code]) for *_, code in self._blocks]
         weight = [1.0 / len(self._trials[i, c]) for i, c, *_ in self._blocks]
         outcome = [code for _, _, code, _, _ in self._blocks]
         names = [i for i, *_ in self._blocks]
         return Scored(
             cluster=np.repeat(np.asarray(cluster, dtype=np.int64), sizes),
-            clusters=tuple(self._clusters),
-            strata=np.asarray(self._strata, dtype=np.int64),
+            clusters=names_of_clusters,
+            strata=strata,
             weight=np.repeat(np.asarray(weight, dtype=np.float64), sizes),
             columns={
                 **columns,

@@ -38,7 +38,15 @@ from floorbench.metrics.base import OK, DueItem, Measure, Scored
 from floorbench.metrics.fscore import balanced_accuracy, f_score, weighted_f1
 from floorbench.metrics.ranking import auc, eer
 from floorbench.tasks.dualturn_measures import at_threshold, cell, halves
-from floorbench.tasks.frame_units import ROLES, EventUnits, activity, frame_problem, outcome_of
+from floorbench.tasks.frame_units import (
+    CLUSTERS,
+    ROLES,
+    EventUnits,
+    activity,
+    frame_problem,
+    outcome_of,
+)
+from floorbench.tasks.marks import Mark, Marks
 from floorbench.tasks.units import choice
 
 VERSION = "1"
@@ -52,6 +60,20 @@ QUESTIONS: Mapping[str, tuple[VapKind, VapKind]] = {
 }
 """Question to the kinds of its positive and negative events."""
 LABELS = ("yes", "no")
+SILENCE_RULE = (
+    "one speaker alone for 1 s before the silence and after it; read from 0.05 to 0.25 s into it"
+)
+BEFORE_RULE = "read in the 0.5 s before the silence of a shift (or of a hold)"
+RULES = {
+    VapKind.SHIFT: f"the speaker after the silence is another: {SILENCE_RULE}",
+    VapKind.HOLD: f"the speaker after the silence is the same: {SILENCE_RULE}",
+    VapKind.SHIFT_PREDICTION: f"a shift follows: {BEFORE_RULE}",
+    VapKind.SHIFT_PREDICTION_NEGATIVE: f"a hold follows: {BEFORE_RULE}",
+    VapKind.BACKCHANNEL_PREDICTION: "the 0.5 s before a sound of at most 1 s with 1 s of own "
+    "silence on both sides",
+    VapKind.BACKCHANNEL_PREDICTION_NEGATIVE: "0.5 s in the middle of a stretch in which the other "
+    "speaks alone",
+}
 
 
 class VapTask:
@@ -65,14 +87,23 @@ class VapTask:
         Sample holds of a session down to the number of its shifts.
     seed : int
         Of that sampling.
+    cluster : {'session', 'speaker'}
+        What the bootstrap resamples: sessions, or groups of sessions that share speakers, as a
+        check of how much rests on speakers who are heard more than once.
     """
 
     def __init__(
-        self, *, missing: str = "wrong", equal_hold_shift: bool = False, seed: int = 0
+        self,
+        *,
+        missing: str = "wrong",
+        equal_hold_shift: bool = False,
+        seed: int = 0,
+        cluster: str = "session",
     ) -> None:
         if not isinstance(seed, int) or seed < 0:
             raise UsageError("FB103", f"seed={seed!r} is not a whole number, 0 or more")
         self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._cluster = choice("cluster", cluster, CLUSTERS)
         self._equal, self._seed = equal_hold_shift, seed
         self.rules = VapRules()
         self.spec = TaskSpec(
@@ -85,7 +116,7 @@ class VapTask:
                 "seed": seed,
                 **{name: str(getattr(self.rules, name)) for name in VapRules.__slots__},
                 "score": "mean over the region, one per event",
-                "cluster": "session",
+                "cluster": cluster,
                 "strata": "none",
             },
             source="voice activity projection (Ekstedt and Skantze); DualTurn (arXiv 2603.08216)",
@@ -134,7 +165,9 @@ class VapTask:
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
         """Return one unit per event, by question: ``gold``, ``score``, ``split``, ``outcome``."""
         units = {
-            question: EventUnits(vocab={"gold": LABELS}, columns={"score": 0})
+            question: EventUnits(
+                vocab={"gold": LABELS}, columns={"score": 0}, cluster=self._cluster
+            )
             for question in QUESTIONS
         }
         for item in items:
@@ -145,6 +178,31 @@ class VapTask:
     def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Sequence[Measure]:
         """Return AUC, EER, balanced accuracy and F1 of each question."""
         return [m for q in QUESTIONS for m in self._cells(q, scored[q])]
+
+    def marks(self, sample: Sample) -> Mapping[str, Marks]:
+        """Return the regions of each question, in the order of a session's units."""
+        rate = float(self.rules.rate)
+        events = self._events(sample, activity(sample.observation, rate=self.rules.rate))
+        out = {}
+        for question, (yes, no) in QUESTIONS.items():
+            found = _ordered(_regions(events, question, self.rules), yes)
+            names = {label: _said(kind) for label, kind in zip(LABELS, (yes, no), strict=True)}
+            out[question] = Marks(
+                title=question.replace("_", " "),
+                where={"question": question},
+                names=names,
+                marks=tuple(
+                    Mark(
+                        time=e.start / rate,
+                        end=e.end / rate,
+                        role=e.role,
+                        label=_said(e.kind),
+                        rule=RULES[e.kind],
+                    )
+                    for e in found.rows()
+                ),
+            )
+        return out
 
     # ---- helpers -----------------------------------------------------------------------------
 
@@ -184,13 +242,23 @@ class VapTask:
             here = _regions(events, question, self.rules)
             positive = here.of(yes)
             gold = np.concatenate([np.zeros(len(positive)), np.ones(len(here) - len(positive))])
-            ordered = here.where(np.argsort(here.kind != _code(yes), kind="stable"))  # type: ignore[arg-type]
+            ordered = _ordered(here, yes)
             values: dict[str, Floats] = {"gold": gold}
             if columns is not None:
                 values["score"] = region_scores(_asked(columns, question), ordered)
             units[question].add(
                 sample, item.condition, item.trial, outcome=outcome, size=len(here), values=values
             )
+
+
+def _ordered(events: VapEvents, first: VapKind) -> VapEvents:
+    """Return the events with one kind before the others."""
+    return events.where(np.argsort(events.kind != _code(first), kind="stable"))  # type: ignore[arg-type]
+
+
+def _said(kind: VapKind) -> str:
+    text = kind.value.removesuffix("_negative").replace("_", " ")
+    return f"no {text}" if kind.value.endswith("_negative") else text
 
 
 def _code(kind: VapKind) -> int:

@@ -95,6 +95,28 @@ class RunView:
         scored = self.stored.scored
         return scored.get("sample", next(iter(scored.values()), None))
 
+    @cached_property
+    def tallies(self) -> dict[str, tuple[int, int]]:
+        """Right and all events per item, where items are recordings of many events.
+
+        By the first cell of the task that has an answer to each event; of all trials together.
+        Empty where items are judged as a whole.
+        """
+        if any((self.layer(name).right != UNDECIDED).any() for name in self.layer_names):
+            return {}
+        for measure in self.stored.measures:
+            units = measure.scored
+            if measure.undeclared is None and not {"predicted", "gold"} - set(units.columns):
+                break
+        else:
+            return {}
+        out: dict[str, tuple[int, int]] = {}
+        good = (units.column("predicted") == units.column("gold")) & (units.column("gold") >= 0)
+        for name, right in zip(units.units or (), good.tolist(), strict=False):
+            before = out.get(name, (0, 0))
+            out[name] = (before[0] + right, before[1] + 1)
+        return out
+
     def cluster_of(self, item: DueItem) -> list[DueItem]:
         """Return the items of an item's cluster under its condition, as a task scores them."""
         if self._clusters is None:

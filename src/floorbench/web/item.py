@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from floorbench.core.prediction import Decision, Event, Prediction, PredictionKey
+from floorbench.core.prediction import Decision, Prediction, PredictionKey
 from floorbench.core.sample import AudioRef, Observation, Sample
 from floorbench.errors import FloorbenchError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
 from floorbench.report.summary import is_reference
 from floorbench.web.index import NOT_DUE, RIGHT, UNDECIDED, Group, RunView
+from floorbench.web.line import TimeLine
 
 TARGET = "target"
 
@@ -32,16 +33,17 @@ def tracks(sample: Sample) -> dict[str, list[tuple[str, AudioRef]]]:
     return parts
 
 
-def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
-    """Return all that the item page shows, ready for JSON."""
+def item_payload(group: Group, key: PredictionKey, line: TimeLine) -> dict[str, Any]:
+    """Return all that the item page shows beside the time line, ready for JSON."""
     row = group.row(key)
     sample = group.samples[row]
     shown = sample.observation
-    runs = [_run(run, row, group) for run in group.runs]
+    runs = [_run(run, row, group, line) for run in group.runs]
     gold = group.runs[0].stored.opened.task.gold(sample)
     return {
         "key": {"sample": key.sample_id, "condition": key.condition, "trial": key.trial},
         "task": group.task,
+        "seconds": line.seconds,
         "cluster": sample.cluster,
         "tags": dict(sample.tags),
         "gold": _gold(sample, gold),
@@ -51,18 +53,16 @@ def item_payload(group: Group, key: PredictionKey) -> dict[str, Any]:
         "cutoff": shown.cutoff,
         "text": shown.text,
         "turns": [
-            {"role": str(t.role), "text": t.text, "audio": _sound(f"turn-{i}", [t.audio])}
+            {"role": str(t.role), "text": t.text, "audio": sound_of(f"turn-{i}", [t.audio])}
             for i, t in enumerate(shown.turns)
         ],
-        "target": _sound(TARGET, list(shown.channels.values())),
-        "words": _words(shown),
-        "events": _gold_events(sample.target, gold),
+        "target": sound_of(TARGET, list(shown.channels.values())),
         "conditions": _siblings(group, key),
         "runs": runs,
     }
 
 
-def _sound(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
+def sound_of(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
     """Return length and rate of a part, or why it cannot be heard; ``None`` without audio."""
     there = [ref for ref in refs if ref is not None]
     if not there:
@@ -79,18 +79,6 @@ def _sound(part: str, refs: Sequence[AudioRef | None]) -> dict[str, Any] | None:
         }
 
 
-def _words(shown: Observation) -> list[dict[str, Any]]:
-    return [
-        {
-            "text": w.text,
-            "role": str(w.role),
-            "start": w.span.start if w.span is not None else None,
-            "end": w.span.end if w.span is not None else None,
-        }
-        for w in shown.words
-    ]
-
-
 def _gold(sample: Sample, gold: Decision) -> dict[str, str]:
     """Return the gold answer as the task reads it, then the data's own short fields."""
     out = {} if gold.label is None else {"answer": gold.label}
@@ -98,40 +86,6 @@ def _gold(sample: Sample, gold: Decision) -> dict[str, str]:
     for name, value in sample.target.items():
         if isinstance(value, str | int | float) and str(value) not in out.values():
             out[name] = str(value)
-    return out
-
-
-def _gold_events(target: Mapping[str, Any], gold: Decision) -> list[dict[str, Any]]:
-    """Return whatever of the gold answer stands on the time line.
-
-    Events of the task's gold decision; in the data's own target, records with a time or a start,
-    and named times, of which ``x_start`` and ``x_end`` make one span.
-    """
-    out = [{"kind": e.label or e.kind, "start": e.time, "end": e.end} for e in gold.events]
-    for name, value in target.items():
-        for record in value if isinstance(value, list | tuple) else ():
-            if isinstance(record, Mapping) and _is_time(record.get("time", record.get("start"))):
-                label = record.get("label", record.get("kind", name))
-                start = float(record.get("time", record.get("start")))
-                out.append({"kind": str(label), "start": start, "end": record.get("end")})
-        if isinstance(value, Mapping) and value and all(_is_time(v) for v in value.values()):
-            out += _named_times(value)
-    return out
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _named_times(times: Mapping[str, float]) -> list[dict[str, Any]]:
-    out = []
-    for name, time in times.items():
-        stem, _, edge = name.rpartition("_")
-        if edge == "end" and f"{stem}_start" in times:
-            continue
-        end = times.get(f"{stem}_end") if edge == "start" else None
-        kind = stem if edge == "start" and end is not None else name
-        out.append({"kind": kind.replace("_", " "), "start": float(time), "end": end})
     return out
 
 
@@ -156,7 +110,7 @@ def _verdict(run: RunView, row: int, layer: str) -> str:
     return "undecided" if right == UNDECIDED else "right" if right == RIGHT else "wrong"
 
 
-def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
+def _run(run: RunView, row: int, group: Group, line: TimeLine) -> dict[str, Any]:
     stored = run.stored
     spec = stored.record.system_spec
     head: dict[str, Any] = {
@@ -186,7 +140,7 @@ def _run(run: RunView, row: int, group: Group) -> dict[str, Any]:
         "layers": layers,
         "seen": _seen(seen),
         "decision": _decision(item.prediction),
-        "rule": rule(item, layers, units, run),
+        "rule": [*rule(item, layers, units, run), *_tallies(line, run)],
         "units": unit_lines(units),
     }
 
@@ -233,21 +187,24 @@ def _decision(prediction: Prediction | None) -> dict[str, Any] | None:
         "raw": decision.raw,
         "reason": decision.reason,
         "commit": decision.commit,
-        "events": [_event(e) for e in decision.events],
+        "events": len(decision.events),
         "wall": prediction.compute.wall,
         "tokens_in": prediction.compute.tokens_in,
         "tokens_out": prediction.compute.tokens_out,
     }
 
 
-def _event(event: Event) -> dict[str, Any]:
-    return {
-        "kind": event.label or event.kind,
-        "start": event.time,
-        "end": event.end,
-        "commit": event.commit,
-        "score": event.score,
-    }
+def _tallies(line: TimeLine, run: RunView) -> list[str]:
+    """Say how many events of each kind a run has right, by the first reading of its scores."""
+    out = []
+    for kind in line.kinds.values():
+        for found in kind.readings[run.position][:1]:
+            if found.reason is not None:
+                out.append(f"{kind.title.capitalize()}: no answers ({found.reason}).")
+            else:
+                right, n = int((found.right == RIGHT).sum()), len(found.right)
+                out.append(f"{kind.title.capitalize()}: {right} of {n} right ({found.name}).")
+    return out
 
 
 def rule(
@@ -303,6 +260,11 @@ def _native(prediction: Prediction, score: str | None) -> str:
         shown = [f"{e.label or e.kind} at {e.time:.2f} s" for e in decision.events[:6]]
         more = len(decision.events) - len(shown)
         return ", ".join(shown) + (f" and {more} more events" if more else "")
+    if decision.trace is not None:
+        trace = decision.trace
+        signals = ", ".join(dict.fromkeys(name.partition(":")[0] for name in trace.columns))
+        ahead = f", {trace.look_ahead:g} s after its end" if trace.look_ahead else ""
+        return f"in each of {trace.frames} frames with {signals}{ahead}"
     return "nothing"
 
 

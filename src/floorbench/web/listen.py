@@ -35,6 +35,7 @@ from floorbench.web.guard import (
     refusal,
     static_routes,
 )
+from floorbench.web.journal import now, write_safely
 from floorbench.web.listen_store import (
     MODES,
     Calibration,
@@ -44,8 +45,6 @@ from floorbench.web.listen_store import (
     KeyPress,
     Person,
     Session,
-    now,
-    write_safely,
 )
 from floorbench.web.query import whole
 from floorbench.web.sound import wav_header
@@ -257,7 +256,6 @@ class ListeningRoom:
         return {}
 
     def _withdraw(self, asked: Any) -> Any:
-        self.session.person(_text(asked, "id"))
         return {"forgotten": self.session.forget(_text(asked, "id"))}
 
     # ---- sound -------------------------------------------------------------------------------

@@ -21,9 +21,10 @@ from floorbench.datasets.trp_files import (
     Responses,
 )
 from floorbench.errors import DataError, Place
+from floorbench.web.journal import write_safely
 from floorbench.web.listen_onsets import NO_RESPONSE, corrected
 from floorbench.web.listen_onsets import recorded as recorded_turns
-from floorbench.web.listen_store import Person, Session, write_safely
+from floorbench.web.listen_store import Person, Session
 
 DATASET = "dataset"
 

@@ -7,25 +7,33 @@ written anywhere else, so one can be forgotten without touching the others.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.datasets.trp_files import STIMULI, Stimulus, read_stimuli
-from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.web.journal import (
+    append_bytes,
+    mend,
+    now,
+    plain_lines,
+    sync_folder,
+    unwritable,
+    write_safely,
+)
 
 SESSION, PEOPLE, LOG, SOUND = "session.json", "participants", "log.jsonl", "audio"
 SCHEMA = 1
 MODES = ("voice", "key")
+WAV_HEADER = 44
 _ID = re.compile(r"(?=.*[0-9])[a-z0-9][a-z0-9_-]{0,31}")
 
 
@@ -174,18 +182,15 @@ class Person:
             case Calibration():
                 self.calibration = event
             case KeyPress():
-                self.presses.append(event)
+                again = (event.item, event.visit, event.time)
+                if all((p.item, p.visit, p.time) != again for p in self.presses):
+                    self.presses.append(event)
             case ItemDone():
                 self.items.setdefault(event.item, event)
             case Finished():
                 self.finished = True
             case _:
                 pass
-
-
-def now() -> str:
-    """Return the time of day for the journal, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class Session:
@@ -231,11 +236,11 @@ class Session:
             )
             try:
                 (folder / PEOPLE).mkdir(parents=True, exist_ok=True)
-                write_safely(path, codec.encode_pretty(record).encode())
             except OSError as error:
-                raise _unwritable(path, error) from None
+                raise unwritable(path, error) from None
+            write_safely(path, codec.encode_pretty(record).encode())
         for journal in (folder / PEOPLE).glob(f"*/{LOG}"):
-            _mend(journal)
+            mend(journal)
         session = cls(folder)
         if (session.record.data, session.record.lists) != (data, lists):
             raise UsageError(
@@ -326,30 +331,38 @@ class Session:
         with self._lock:
             self.person(name)
             path = self._raw(name, part)
-            kept = path.stat().st_size // 2 if path.is_file() else 0
+            closed = not path.is_file() and self.wav(name, part).is_file()
+            kept = len(self.sound(name, part)) // 2 if closed else _frames(path)
             if first > kept:
                 raise DataError("FB845", f"frames {kept} to {first} of '{part}' never arrived")
             fresh = pcm[2 * (kept - first) :]
+            if fresh and closed:
+                raise DataError("FB845", f"'{part}' was ended at {kept} frames")
             if fresh:
-                _append_bytes(path, fresh)
+                append_bytes(path, fresh)
             return kept + len(fresh) // 2
 
     def sound(self, name: str, part: str) -> bytes:
-        """Return the samples of a part that is still open."""
+        """Return the samples of a part, open or closed; none if there is no such part."""
         path = self._raw(name, part)
-        return path.read_bytes() if path.is_file() else b""
+        if path.is_file():
+            return path.read_bytes()
+        wav = self.wav(name, part)
+        return wav.read_bytes()[WAV_HEADER:] if wav.is_file() else b""
 
     def close_sound(self, name: str, part: str, *, rate: int) -> int:
-        """Turn a part's recording into a WAV file; returns its frames."""
+        """Turn a part's recording into a WAV file, once; returns its frames."""
         from floorbench.web.sound import wav_header
 
         with self._lock:
             raw = self._raw(name, part)
             pcm = self.sound(name, part)
             frames = len(pcm) // 2
+            if pcm and not raw.is_file():
+                return frames  # asked again: the answer to the first time was lost
             header = wav_header(rate=rate, channels=1, frames=frames)
             raw.parent.mkdir(parents=True, exist_ok=True)
-            write_safely(raw.with_suffix(".wav"), header + pcm[: 2 * frames])
+            write_safely(self.wav(name, part), header + pcm[: 2 * frames])
             raw.unlink(missing_ok=True)
             return frames
 
@@ -369,7 +382,7 @@ class Session:
             if not home.is_dir():
                 return False
             shutil.rmtree(home)
-            _sync_folder(home.parent)
+            sync_folder(home.parent)
             return True
 
     def _raw(self, name: str, part: str) -> Path:
@@ -379,7 +392,7 @@ class Session:
 
     def _append(self, name: str, event: Event) -> None:
         line = {"event": _NAMES[type(event)], **codec.to_builtins(event)}
-        _append_bytes(self.home(name) / LOG, codec.encode(line) + b"\n")
+        append_bytes(self.home(name) / LOG, codec.encode(line) + b"\n")
 
 
 def checked_id(name: str) -> str:
@@ -414,64 +427,14 @@ def read_person(path: Path) -> Person | None:
     return person
 
 
-def write_safely(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all, and on the disk."""
-    temporary = path.with_name(f".{path.name}.new")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync_folder(path.parent)
-
-
 def _events(path: Path) -> Iterator[tuple[int, Any]]:
-    lines = codec.read_bytes(path).split(b"\n")
-    for number, line in enumerate(lines[:-1], start=1):  # what follows the last newline is torn
+    for number, plain in plain_lines(path):
         where = Place(str(path), number)
-        plain = codec.parse(line, where=where)
         kind = _KINDS.get(plain.pop("event", "")) if isinstance(plain, dict) else None
         if kind is None:
             raise DataError("FB846", "the line is no event of a session", where=where)
         yield number, codec.convert(plain, kind, where=where)
 
 
-def _append_bytes(path: Path, data: bytes) -> None:
-    try:
-        fresh = not path.parent.is_dir()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = not path.exists()
-        with path.open("ab") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if new:
-            _sync_folder(path.parent)
-        if fresh:
-            _sync_folder(path.parent.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _mend(path: Path) -> None:
-    """Cut off an unfinished last line, which nobody was told had been kept."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        with path.open("r+b") as file:
-            file.truncate(whole)
-            os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _unwritable(path: Path, error: OSError) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        "FB402", f"cannot be written: {error.strerror or error}", where=Place(str(path))
-    )
+def _frames(path: Path) -> int:
+    return path.stat().st_size // 2 if path.is_file() else 0

@@ -18,6 +18,7 @@ from floorbench.web.index import NO_ANSWER, NOT_DUE, RIGHT, UNDECIDED, WRONG, Gr
 Mask = NDArray[np.bool_]
 VERDICTS = {"right": RIGHT, "wrong": WRONG, "undecided": UNDECIDED}
 AGAINST = ("differ", "first-only", "second-only", "both", "neither")
+LONGEST = 1e7
 SORTS = ("data", "score", "margin", "id", "time")
 _PLAIN = (
     *("group", "run", "layer", "gold", "predicted", "verdict", "outcome", "against", "how"),
@@ -118,6 +119,16 @@ def whole(parameters: Mapping[str, str], name: str, default: int) -> int:
     if not value.isdecimal() or len(value) > 9:
         raise UsageError("FB805", f"{name}='{value}' is not a whole number")
     return int(value)
+
+
+def seconds(parameters: Mapping[str, str], name: str) -> float:
+    """Return a parameter as a time in seconds, ``FB805`` for anything else."""
+    value = parameters.get(name, "")
+    with contextlib.suppress(ValueError):
+        found = float(value)
+        if abs(found) <= LONGEST:
+            return found
+    raise UsageError("FB805", f"{name}='{value[:80]}' is no time in seconds")
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

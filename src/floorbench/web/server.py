@@ -15,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from floorbench import codec
@@ -27,11 +27,14 @@ from floorbench.web import board
 from floorbench.web.guard import Guard, json_handler, packaged, refusal, static_routes
 from floorbench.web.index import Group
 from floorbench.web.item import item_payload, tracks
+from floorbench.web.line import TimeLine
 from floorbench.web.live import LiveRuns
-from floorbench.web.query import facets, masks, read_query, select, whole
-from floorbench.web.sound import WaveCache, byte_range, track_of, wav_bytes
+from floorbench.web.query import facets, masks, read_query, seconds, select, whole
+from floorbench.web.sound import WaveCache, peaks, track_of, wav_response
+from floorbench.web.span import overview, span, step
 
 PAGE_LIMIT = 500
+KEPT_LINES = 8
 
 
 class Viewer:
@@ -55,6 +58,7 @@ class Viewer:
         self._waves = waves if waves is not None else WaveCache(cache_dir() / "waves")
         self._compared: OrderedDict[tuple[Any, ...], dict[str, Any]] = OrderedDict()
         self._comparing = threading.Lock()
+        self._lines: OrderedDict[tuple[Any, ...], TimeLine] = OrderedDict()
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
@@ -67,6 +71,9 @@ class Viewer:
             Route("/api/item", json_handler(self._item)),
             Route("/api/compare", json_handler(self._compare)),
             Route("/api/paired", json_handler(self._paired)),
+            Route("/api/line", json_handler(self._line_of)),
+            Route("/api/span", json_handler(self._span)),
+            Route("/api/step", json_handler(self._step)),
             Route("/api/wave", json_handler(self._wave)),
             Route("/api/notes", json_handler(self._notes), methods=["GET", "POST"]),
             Route("/audio", self._audio),
@@ -157,6 +164,7 @@ class Viewer:
                     "right": int(found.right[row]),
                     "outcome": OUTCOMES[int(run.outcome[row])],
                     "score": None if score != score else score,
+                    "tally": run.tallies.get(key.sample_id),
                 }
             )
         return {
@@ -171,7 +179,7 @@ class Viewer:
 
     def _item(self, request: Request, _: Any) -> Any:
         group = self._group(request)
-        made = item_payload(group, _key(request))
+        made = item_payload(group, _key(request), self._time_line(request))
         made["notes"] = [
             {"run": run.position, **codec.to_builtins(self._note(group, run.position, request))}
             for run in group.runs
@@ -214,6 +222,39 @@ class Viewer:
                     self._compared.popitem(last=False)
             return self._compared[key]
 
+    # ---- time line ---------------------------------------------------------------------------
+
+    def _time_line(self, request: Request) -> TimeLine:
+        group = self._group(request)
+        key = (self.runs.version, group.data.digest, group.task, _key(request))
+        found = self._lines.get(key)
+        if found is None:
+            found = self._lines[key] = TimeLine(group, _key(request))
+            while len(self._lines) > KEPT_LINES:
+                self._lines.popitem(last=False)
+        return found
+
+    def _line_of(self, request: Request, _: Any) -> Any:
+        return overview(self._time_line(request), **_view(request))
+
+    def _span(self, request: Request, _: Any) -> Any:
+        asked = request.query_params
+        signals = [s for s in asked.get("signals", "").split(",") if s]
+        return span(
+            self._time_line(request),
+            seconds(asked, "start"),
+            seconds(asked, "end"),
+            signals=signals,
+            **_view(request),
+        )
+
+    def _step(self, request: Request, _: Any) -> Any:
+        asked = request.query_params
+        return step(
+            self._time_line(request), seconds(asked, "at"), back=asked.get("back") == "1",
+            errors=asked.get("errors") == "1", **_view(request),
+        )  # fmt: skip
+
     # ---- sound -------------------------------------------------------------------------------
 
     def _track(self, request: Request) -> Any:
@@ -224,7 +265,9 @@ class Viewer:
 
     def _wave(self, request: Request, _: Any) -> Any:
         group, track = self._track(request)
-        key = _key(request)
+        key, asked = _key(request), request.query_params
+        if "start" in asked:
+            return peaks(track, start=seconds(asked, "start"), end=seconds(asked, "end"))
         return self._waves.get(
             track, [group.data.digest, key.sample_id, request.query_params["part"]]
         )
@@ -232,21 +275,19 @@ class Viewer:
     async def _audio(self, request: Request) -> Response:
         try:
             _, track = await run_in_threadpool(self._track, request)
-            size = await run_in_threadpool(lambda: track.size)
+            return await run_in_threadpool(wav_response, track, request.headers.get("range"))
         except FloorbenchError as error:
             return refusal(error)
-        wanted = byte_range(request.headers.get("range"), size)
-        if wanted is None:
-            return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
-        headers = {"Accept-Ranges": "bytes", "Content-Length": str(wanted.stop - wanted.start)}
-        if wanted.partial:
-            headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{size}"
-        return StreamingResponse(
-            wav_bytes(track, wanted.start, wanted.stop),
-            status_code=206 if wanted.partial else 200,
-            headers=headers,
-            media_type="audio/wav",
-        )
+
+
+def _view(request: Request) -> dict[str, Any]:
+    """Return which events are looked at, and how: kind, reading and run."""
+    asked = request.query_params
+    return {
+        "kind": asked.get("kind") or None,
+        "reading": asked.get("reading") or None,
+        "run": whole(asked, "run", 0),
+    }
 
 
 def _key(request: Request) -> PredictionKey:

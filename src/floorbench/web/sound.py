@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.responses import Response, StreamingResponse
 
 from floorbench import codec
 from floorbench.core.sample import AudioRef
@@ -108,21 +109,46 @@ def byte_range(header: str | None, size: int) -> ByteRange | None:
     return ByteRange(start, stop, True) if start < stop else None
 
 
-def peaks(track: Track, *, buckets: int = BUCKETS) -> dict[str, Any]:
+def wav_response(track: Track, header: str | None) -> Response:
+    """Return the answer to a request for a track's WAV file, or for what ``Range`` asks of it."""
+    size = track.size
+    wanted = byte_range(header, size)
+    if wanted is None:
+        return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
+    headers = {"Accept-Ranges": "bytes", "Content-Length": str(wanted.stop - wanted.start)}
+    if wanted.partial:
+        headers["Content-Range"] = f"bytes {wanted.start}-{wanted.stop - 1}/{size}"
+    return StreamingResponse(
+        wav_bytes(track, wanted.start, wanted.stop),
+        status_code=206 if wanted.partial else 200,
+        headers=headers,
+        media_type="audio/wav",
+    )
+
+
+def peaks(
+    track: Track, *, start: float = 0.0, end: float | None = None, buckets: int = BUCKETS
+) -> dict[str, Any]:
     """Return the waveform: lowest and highest sample per bucket and channel, as signed bytes.
+
+    Only what lies between ``start`` and ``end`` and inside the track; ``seconds`` and ``start``
+    of the answer say what that is.
 
     Returns
     -------
     dict
-        ``seconds``, ``rate``, ``buckets`` and ``channels``: role -> base64 of ``2 * buckets``
-        int8 (low, high, low, high ...), scaled so that full amplitude is 127.
+        ``start``, ``seconds``, ``rate``, ``buckets`` and ``channels``: role -> base64 of
+        ``2 * buckets`` int8 (low, high, low, high ...), scaled so that full amplitude is 127.
     """
-    frames = track.frames
-    buckets = max(1, min(buckets, frames))
-    edges = (np.arange(buckets + 1) * frames) // buckets
+    rate, whole = track.rate, track.frames
+    first = min(whole, max(0, int(start * rate)))
+    last = whole if end is None else min(whole, max(first, int(np.ceil(end * rate))))
+    frames = last - first
+    buckets = min(buckets, frames)
+    edges = first + (np.arange(buckets + 1) * frames) // max(1, buckets)
     lows = np.zeros((len(track.refs), buckets))
     highs = np.zeros((len(track.refs), buckets))
-    step = max(1, buckets * _BLOCK_SECONDS * track.rate // frames)
+    step = max(1, buckets * _BLOCK_SECONDS * rate // max(1, frames))
     for at in range(0, buckets, step):
         to = min(buckets, at + step)
         block = _pcm(track, int(edges[at]), int(edges[to])).astype(np.float64) / 32767.0
@@ -130,8 +156,9 @@ def peaks(track: Track, *, buckets: int = BUCKETS) -> dict[str, Any]:
         lows[:, at:to] = np.minimum.reduceat(block, inner, axis=0).T
         highs[:, at:to] = np.maximum.reduceat(block, inner, axis=0).T
     return {
-        "seconds": track.seconds,
-        "rate": track.rate,
+        "start": first / rate,
+        "seconds": frames / rate,
+        "rate": rate,
         "buckets": buckets,
         "channels": {role: _packed(lows[i], highs[i]) for i, role in enumerate(track.roles)},
     }
@@ -151,7 +178,7 @@ class WaveCache:
 
     def get(self, track: Track, key: Sequence[str]) -> dict[str, Any]:
         """Return the waveform of a track; ``key`` names its content (data digest, item, part)."""
-        name = hashlib.sha256("\0".join(["wave-1", *key]).encode()).hexdigest()
+        name = hashlib.sha256("\0".join(["wave-2", *key]).encode()).hexdigest()
         file = self._folder / f"{name}.json"
         try:
             kept: dict[str, Any] = codec.parse(file.read_bytes())

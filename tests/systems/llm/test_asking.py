@@ -104,6 +104,17 @@ def test_yes_and_no_missing_is_no_answer():
     assert (decision.outcome, decision.label, decision.scores) == (Outcome.INVALID, None, {})
 
 
+def test_yes_and_no_without_any_probability_is_no_score():
+    never = (Token(text="yes", logprob=-9999.0), Token(text="no", logprob=-9999.0))
+
+    class Never(Scripted):
+        def complete(self, *given, **more):
+            return replace(super().complete(*given, **more), first=never)
+
+    decision = YesNo(model=Never("yes", {"yes": 0.1}), name="y").decide(ASKED)
+    assert (decision.outcome, decision.scores) == (Outcome.INVALID, {})
+
+
 @pytest.mark.parametrize("kind", [Boundary, YesNo])
 def test_no_probabilities_is_no_score(kind):
     decision = kind(model=Scripted("yes", None), name="x").decide(ASKED)

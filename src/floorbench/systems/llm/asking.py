@@ -275,6 +275,10 @@ class YesNo(Asking):
             )
         if yes is None or no is None:
             return Decision(label=NO if yes is None else YES, raw=said.text)
+        if yes + no == 0.0:
+            return Decision(
+                outcome=Outcome.INVALID, raw=said.text, reason="yes and no have no probability"
+            )
         value = yes / (yes + no)
         return Decision(
             label=YES if value >= 0.5 else NO,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from floorbench.core.sample import JsonValue
 from floorbench.systems.llm.protocol import Completion, ModelInfo
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class ChatModel(Protocol):
         temperature: float = 0.0,
         seed: int = 0,
         answers: Sequence[str] | None = None,
+        schema: Mapping[str, JsonValue] | None = None,
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn.
@@ -71,6 +73,8 @@ class ChatModel(Protocol):
         seed : int
         answers : sequence of str or None
             Where given, the service is made to answer ``{"answer": one of these}``.
+        schema : mapping or None
+            Where given, and ``answers`` is not, the JSON Schema that the service is made to keep.
         repeat : int
             How often the same was asked before; recorded replies are kept apart by it.
 
@@ -105,7 +109,7 @@ def samples_of(heard: Sound) -> NDArray[np.float32]:
     return pcm.astype(np.float32) / np.float32(32767.0)
 
 
-def schema_of(answers: Sequence[str]) -> dict[str, object]:
+def schema_of(answers: Sequence[str]) -> dict[str, JsonValue]:
     """Return the JSON Schema of an answer that must be one of a few."""
     return {
         "type": "object",
@@ -113,3 +117,12 @@ def schema_of(answers: Sequence[str]) -> dict[str, object]:
         "required": ["answer"],
         "additionalProperties": False,
     }
+
+
+def form_of(
+    answers: Sequence[str] | None, schema: Mapping[str, JsonValue] | None
+) -> dict[str, JsonValue] | None:
+    """Return the JSON Schema of an answer, or ``None`` where it is free."""
+    if answers is not None:
+        return schema_of(answers)
+    return None if schema is None else dict(schema)

@@ -7,13 +7,13 @@ file of its own. A request may hold 20 MB.
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
-from floorbench.systems.llm.chat import ChatTurn, schema_of
+from floorbench.systems.llm.chat import ChatTurn, form_of
 from floorbench.systems.llm.http import too_late
 from floorbench.systems.llm.protocol import Completion, ModelFault, Usage
 from floorbench.systems.llm.recorded import Replies
@@ -100,6 +100,7 @@ class GeminiChat(Service):
         temperature: float = 0.0,
         seed: int = 0,
         answers: Sequence[str] | None = None,
+        schema: Mapping[str, JsonValue] | None = None,
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
@@ -114,10 +115,11 @@ class GeminiChat(Service):
             "temperature": temperature,
             "seed": seed,
         }
-        if answers is not None:
+        wanted = form_of(answers, schema)
+        if wanted is not None:
             config |= {
                 "response_mime_type": "application/json",
-                "response_json_schema": schema_of(answers),
+                "response_json_schema": wanted,
             }
         shown = [[t.role, *(_shown(part) for part in t.parts)] for t in turns]
         request = {

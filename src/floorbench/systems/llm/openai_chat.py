@@ -12,7 +12,7 @@ from typing import Any
 
 from floorbench.core.sample import JsonValue
 from floorbench.systems.common import choice
-from floorbench.systems.llm.chat import ChatTurn, Sound, schema_of
+from floorbench.systems.llm.chat import ChatTurn, Sound, form_of
 from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel, read_answer
 from floorbench.systems.llm.protocol import Completion
 from floorbench.systems.llm.recorded import Replies
@@ -87,6 +87,7 @@ class OpenAIChat(OpenAIModel):
         temperature: float = 0.0,
         seed: int = 0,
         answers: Sequence[str] | None = None,
+        schema: Mapping[str, JsonValue] | None = None,
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
@@ -102,8 +103,9 @@ class OpenAIChat(OpenAIModel):
         }
         if self.hears:
             body["modalities"] = ["text"]
-        if answers is not None:
-            form = {"name": "answer", "strict": True, "schema": schema_of(answers)}
+        wanted = form_of(answers, schema)
+        if wanted is not None:
+            form: JsonValue = {"name": "answer", "strict": True, "schema": wanted}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         if self._extra:
             body["extra_body"] = self._extra

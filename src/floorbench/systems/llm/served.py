@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from floorbench.core.sample import JsonValue
 from floorbench.systems.llm.chat import ChatTurn
 from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.openai_chat import OpenAIChat
@@ -59,6 +60,7 @@ class ServedModel:
         temperature: float = 0.0,
         seed: int = 0,
         answers: Sequence[str] | None = None,
+        schema: Mapping[str, JsonValue] | None = None,
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
@@ -71,5 +73,6 @@ class ServedModel:
             temperature=temperature,
             seed=seed,
             answers=answers,
+            schema=schema,
             repeat=repeat,
         )

@@ -46,6 +46,8 @@ function help() {
     ["j / k, ↓ / ↑", "next and previous item"], ["Enter", "open the item"],
     ["Esc or u", "back to the list"], ["Space", "play or pause"],
     ["c", "play the context, then the turn"], ["← / →", "seek by half a second"],
+    ["n / p", "next and previous event on the time line"], ["x / Shift X", "next and previous error"],
+    ["+ / -, 0", "zoom in, out, show all of it"], ["[ / ]", "move the time line by half of it"],
     ["e", "write a note"], ["/", "search"], ["?", "this list"],
   ];
   dialog.replaceChildren(

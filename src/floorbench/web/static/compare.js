@@ -20,7 +20,7 @@ export async function showCompare({ group, parameters, current }) {
   return {
     title: "Compare",
     leave: () => played.leave(),
-    ready: () => { played.ready(); pairedTest(test, asked, current); },
+    ready: () => { if (group.layers.length) played.ready(); if (group.items) pairedTest(test, asked, current); },
     nodes: [h("div", { class: "pad column" },
       h("h1", {}, "Two runs side by side"),
       h("div", { class: "bar" },
@@ -29,7 +29,7 @@ export async function showCompare({ group, parameters, current }) {
         group.layers.length > 1 ? choice("labels", group.layers.map((l) => [l, l]), layer, (v) => again({ layer: v })) : null),
       first === second ? h("p", { class: "notice" }, "A and B are the same run.") : null,
       counts(parts, group, { first, second, layer }),
-      list, test)],
+      group.layers.length ? list : null, test)],
   };
 }
 
@@ -38,7 +38,8 @@ function tagsOf(parameters) {
 }
 
 function counts(parts, group, { first, second, layer }) {
-  if (!parts.length) return h("p", { class: "notice" }, "No item was judged for both runs.");
+  if (!parts.length) return h("p", { class: "notice" }, group.layers.length
+    ? "No item was judged for both runs." : "These items are recordings of many events and are not judged as wholes: see the paired test.");
   const names = Object.keys(parts[0].tags);
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "who is right where" },
     h("table", {},

@@ -1,10 +1,12 @@
 // One item: the dialogue, its sound, what every run said about it, and why that counted.
 import { address, announce, ask, clock, h, itemParameters, located, refusal, sign, typing } from "./kit.js";
 import { Player, entryOf } from "./player.js";
-import { GUTTER, drawLine, drawSmall, fetchWave, lineHeight } from "./wave.js";
+import { drawSmall, fetchWave } from "./wave.js";
+import { TimeLine } from "./timeline.js";
 import { cameFrom, selection } from "./items.js";
 
 const SEEK = 0.5;
+const LONG = 40;
 
 export async function showItem({ group, parameters, current }) {
   const chosen = selection(parameters);
@@ -38,7 +40,7 @@ export async function showItem({ group, parameters, current }) {
         h("a", { class: "button", href: address("items", chosen), "aria-keyshortcuts": "Escape" }, "← list"),
         steps.node),
       problem,
-      h("div", { class: "columns" },
+      h("div", { class: `columns${item.seconds > LONG ? " long" : ""}` },
         h("section", { class: "dialogue", "aria-label": "dialogue and sound" }, top(item, run), dialogue(item, sounds, run)),
         h("section", { class: "answers", "aria-label": "answers" },
           conditions(group, item, parameters),
@@ -85,6 +87,16 @@ function keys({ sounds, steps, group, chosen }) {
       ArrowRight: () => sounds.jump(SEEK),
       ArrowLeft: () => sounds.jump(-SEEK),
       c: () => sounds.all(),
+      n: () => sounds.line().step({}),
+      p: () => sounds.line().step({ back: true }),
+      x: () => sounds.line().step({ errors: true }),
+      X: () => sounds.line().step({ errors: true, back: true }),
+      "+": () => sounds.line().zoom(0.5),
+      "=": () => sounds.line().zoom(0.5),
+      "-": () => sounds.line().zoom(2),
+      0: () => sounds.line().about && sounds.line().show(0, sounds.line().about.seconds),
+      "]": () => sounds.line().pan(0.5),
+      "[": () => sounds.line().pan(-0.5),
       e: () => document.getElementById("note")?.focus(),
     };
     act.ArrowDown = act.j;
@@ -102,9 +114,9 @@ function top(item, run) {
   if (item.state) tags.state = item.state;
   return h("div", { class: "top" },
     h("h1", {}, layer ? sign(layer.verdict) : null, " ", h("span", {}, item.key.sample)),
-    h("p", { class: "tags" }, Object.entries(tags).map(([k, v]) => h("span", { class: "chip" },
+    h("p", { class: "tags" }, Object.entries(tags).map(([k, v]) => h("span", { class: "chip", title: v.length > 120 ? v : null },
       h("span", { class: "quiet" }, `${k} `), v))),
-    h("p", {}, h("span", { class: "goldmark" }, "gold "), goldText(item.gold)));
+    Object.keys(item.gold).length ? h("p", {}, h("span", { class: "goldmark" }, "gold "), goldText(item.gold)) : null);
 }
 
 function goldText(gold) {
@@ -123,49 +135,18 @@ function dialogue(item, sounds, run) {
     ? h("div", {}, h("h2", { class: "small" }, title),
       h("ol", { class: "turns" }, item.turns.slice(from, to).map((t, i) => turn(t, from + i))))
     : null);
+  const session = item.text === null && item.seconds > LONG;
   const what = (n) => `${n} turn${n === 1 ? "" : "s"}`;
   return [
     h("div", { class: "target" },
-      h("h2", { class: "small" }, "Turn to decide on"),
+      h("h2", { class: "small" }, session ? "Session" : "Turn to decide on"),
       item.spoken ? h("p", { class: "quiet" }, `the system has said: “${item.spoken}”`) : null,
-      h("p", { class: "words", lang: item.language }, item.text || "(no transcript)"),
-      item.target ? sounds.large(item) : h("p", { class: "quiet" }, "This item has no sound."),
-      timeTable(item)),
+      session ? null : h("p", { class: "words", lang: item.language }, item.text || "(no transcript)"),
+      sounds.large(item, run)),
     block(`Before it, ${what(first)} that the system was not shown`, 0, first),
     block(`Context shown to the system, ${what(item.turns.length - first)}`, first, item.turns.length),
-    item.turns.length ? null : h("p", { class: "quiet" }, "No context."),
+    item.turns.length || session ? null : h("p", { class: "quiet" }, "No context."),
   ];
-}
-
-function marksOf(item) {
-  const marks = item.events.map((e) => ({ ...e, text: e.kind, kind: "gold" }));
-  if (item.cutoff !== null) marks.push({ start: item.cutoff, text: "cutoff", kind: "cutoff" });
-  for (const run of item.runs) {
-    if (!run.decision) continue;
-    const number = item.runs.length > 1 ? `${run.run + 1} ` : "";
-    if (run.decision.commit !== null) {
-      const start = run.decision.commit;
-      const same = marks.find((m) => m.kind === "commit" && Math.abs(m.start - start) < 0.005);
-      if (same) Object.assign(same, { text: same.text.replace("commit", `${run.run + 1} commit`), run: `${same.run}, ${run.name}` });
-      else marks.push({ start, text: `${number}commit`, kind: "commit", run: run.name });
-    }
-    for (const e of run.decision.events) marks.push({ ...e, text: `${number}${e.kind}`, kind: "predicted", run: run.name });
-  }
-  return marks;
-}
-
-function timeTable(item) {
-  const marks = marksOf(item);
-  if (!marks.length) return null;
-  return h("details", {}, h("summary", {}, `events and decisions in time (${marks.length})`),
-    h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "events in time" },
-      h("table", { class: "plain" },
-        h("thead", {}, h("tr", {}, ["what", "of", "start", "end", "commit"].map((t) => h("th", { scope: "col" }, t)))),
-        h("tbody", {}, marks.slice(0, 300).map((m) => h("tr", {},
-          h("td", {}, m.text), h("td", {}, m.run ?? (m.kind === "gold" ? "gold" : "")),
-          h("td", { class: "number" }, `${m.start.toFixed(3)} s`),
-          h("td", { class: "number" }, m.end === null || m.end === undefined ? "" : `${m.end.toFixed(3)} s`),
-          h("td", { class: "number" }, m.commit === null || m.commit === undefined ? "" : `${m.commit.toFixed(3)} s`)))))));
 }
 
 /** Everything on the page that sounds. */
@@ -173,6 +154,8 @@ function hearing(group, item, run, onproblem) {
   const parts = [];
   const player = new Player(() => parts.forEach((p) => p.draw()), onproblem);
   let main = null;
+  let line = null;
+  let quiet = null;
 
   function play(entry) {
     return h("button", { type: "button", class: "play", onclick: () => player.toggle(entry) });
@@ -212,43 +195,38 @@ function hearing(group, item, run, onproblem) {
     return h("div", { class: "sound" }, button, canvas, h("span", { class: "quiet time" }, `${entry.seconds.toFixed(1)} s`));
   }
 
+  /** The time line of the item, with or without sound. */
   function large(shown) {
     const sound = shown.target;
-    if (sound.problem) return missing(sound);
-    const entry = entryOf(group.position, shown.key, sound);
-    const marks = marksOf(shown);
-    const end = Math.max(sound.seconds, ...marks.map((m) => Math.max(m.start, m.end ?? 0)));
-    const lanes = 1;
-    const canvas = h("canvas", { class: "line", role: "img", "aria-label": "waveform of the turn with events and decisions" });
-    canvas.style.setProperty("height", `${lineHeight(lanes, shown.words.some((w) => w.start !== null))}px`);
+    const entry = sound && !sound.problem ? entryOf(group.position, shown.key, sound) : null;
+    line = new TimeLine({
+      group, item: shown, run, entry,
+      place: () => player.time(entry) ?? 0,
+      seek: (seconds) => player.seek(entry, seconds),
+    });
+    if (!entry) {
+      quiet = h("p", { class: sound ? "problem small" : "quiet" }, sound ? `No sound: ${sound.problem}` : "This item has no sound.");
+      return h("div", { class: "player" }, quiet, line.node);
+    }
     const button = play(entry);
     const slider = h("input", {
       type: "range", min: 0, max: sound.seconds, step: 0.01, value: 0, "aria-label": "position in the turn",
-      oninput: () => player.seek(entry, Number(slider.value)),
+      oninput: () => line.go(Number(slider.value)),
     });
     const time = h("span", { class: "time quiet" });
-    const part = {
+    main = {
       entry,
-      wave: null,
       draw: () => {
         face(button, entry, "the turn");
         const now = player.time(entry);
         if (document.activeElement !== slider || player.isPlaying(entry)) slider.value = now ?? 0;
         time.textContent = `${clock(now ?? 0)} / ${clock(sound.seconds)}`;
-        if (part.wave && canvas.isConnected) {
-          canvas.style.setProperty("height",
-            `${lineHeight(part.wave.lanes.length, shown.words.some((w) => w.start !== null))}px`);
-          drawLine(canvas, { wave: part.wave, seconds: end, words: shown.words, marks, at: now });
-        }
+        if (player.isPlaying(entry)) line.follow();
+        else line.draw();
       },
     };
-    parts.push(part);
-    main = part;
-    canvas.addEventListener("click", (e) => {
-      const share = (e.offsetX - GUTTER) / (canvas.clientWidth - GUTTER - 8);
-      player.seek(entry, share * end);
-    });
-    return h("div", { class: "player" }, canvas,
+    parts.push(main);
+    return h("div", { class: "player" }, line.node,
       h("div", { class: "transport" }, button, slider, time,
         shown.turns.some((t) => t.audio && !t.audio.problem)
           ? h("button", { type: "button", class: "plain", onclick: all, "aria-keyshortcuts": "c" }, "Play context and turn")
@@ -260,19 +238,28 @@ function hearing(group, item, run, onproblem) {
     if (playable.length) player.play(playable.map((p) => p.entry));
   }
 
-  const sized = new ResizeObserver(() => parts.forEach((p) => p.draw()));
+  const redraw = () => { parts.forEach((p) => p.draw()); line?.draw(); };
+  const sized = new ResizeObserver(redraw);
   return {
     small,
     large,
     all,
+    line: () => line,
     toggle: () => main && player.toggle(main.entry),
-    jump: (step) => main && player.seek(main.entry, (player.time(main.entry) ?? 0) + step),
-    draw: () => parts.forEach((p) => p.draw()),
+    jump: (step) => line?.about && line.go((line.place() ?? 0) + step),
+    draw: redraw,
     ready: async (current) => {
-      parts.forEach((p) => p.draw());
+      redraw();
       sized.observe(document.getElementById("main"));
       if (main) player.load(main.entry);
-      for (const part of [main, ...parts.filter((p) => p !== main)].filter(Boolean)) {
+      try {
+        await line.load();
+        if (!item.target && !line.empty) quiet.textContent = "No sound here: the time line shows what is annotated.";
+        if (line.empty) line.node.remove();
+      } catch (error) {
+        onproblem(error.message);
+      }
+      for (const part of parts.filter((p) => p !== main)) {
         if (!current()) return;
         try {
           part.wave = await fetchWave(group.position, item.key, part.entry.part);
@@ -281,9 +268,9 @@ function hearing(group, item, run, onproblem) {
           onproblem(error.message);
         }
       }
-      document.getElementById("main").dataset.waves = "drawn";
+      if (current()) document.getElementById("main").dataset.waves = "drawn";
     },
-    leave: () => { sized.disconnect(); player.stop(); delete document.getElementById("main").dataset.waves; },
+    leave: () => { sized.disconnect(); line?.leave(); player.stop(); delete document.getElementById("main").dataset.waves; },
   };
 }
 

@@ -181,7 +181,7 @@ function rowsInSight(group, chosen, first, run) {
   box.addEventListener("scroll", onscroll, { passive: true });
   const sized = new ResizeObserver(onscroll);
   return {
-    node: total ? box : h("p", { class: "pad quiet" }, "No item fits these filters."),
+    node: total ? box : h("p", { class: "pad quiet" }, group.items ? "No item fits these filters." : "These runs were asked about no item."),
     move,
     ready: () => {
       if (!total) return;
@@ -215,6 +215,7 @@ function head(group, run) {
 /** What stands for an answer without a label: items of sessions have no label of their own. */
 function said(own, gold) {
   if (own.outcome !== "ok") return own.outcome;
+  if (own.tally) return `${own.tally[0]} of ${own.tally[1]} right`;
   return gold === null || gold === undefined ? "answered" : "unusable";
 }
 
@@ -224,8 +225,8 @@ function cells(line, group, run) {
   const tags = [line.language, line.key[1], line.key[2] ? `trial ${line.key[2]}` : ""].filter(Boolean).join(" · ");
   return [
     h("span", { class: "item" },
-      h("span", { class: "text", lang: line.language }, line.text || "(no transcript)", line.noted ? " ✎" : ""),
-      h("span", { class: "quiet id" }, `${line.key[0]}  ${tags}`)),
+      h("span", { class: "text", lang: line.language }, line.text || line.key[0], line.noted ? " ✎" : ""),
+      h("span", { class: "quiet id" }, line.text ? `${line.key[0]}  ${tags}` : tags)),
     h("span", { class: "scenario" }, line.scenario),
     h("span", { class: "gold" }, short(line.gold)),
     h("span", { class: `said ${verdict}` }, sign(verdict), " ",

@@ -13,27 +13,35 @@ export function h(name, properties = {}, ...children) {
   return node;
 }
 
-/** An error that the server explained. */
+/** An error that the server explained; `passing` when asking again may help. */
 export class Refused extends Error {
-  constructor(body) {
+  constructor(body, passing = false) {
     super(body.what);
     this.code = body.code;
     this.hint = body.hint;
+    this.passing = passing;
   }
 }
 
 /** Ask the server for JSON; parameters without a value are left out. */
-export async function ask(path, parameters = {}, body = undefined) {
-  const answer = await fetch(`${path}?${encoded(parameters)}`, body === undefined ? {} : {
+export async function ask(path, parameters = {}, body = undefined, signal = undefined) {
+  const answer = await fetch(`${path}?${encoded(parameters)}`, body === undefined ? { signal } : {
     method: "POST",
     headers: { "content-type": "application/json", "x-floorbench": "1" },
     body: JSON.stringify(body),
+    signal,
   });
-  if (answer.ok) return answer.json();
+  return (await opened(answer)).json();
+}
+
+/** Return an answer that is not a refusal. */
+export async function opened(answer) {
+  if (answer.ok) return answer;
+  const passing = answer.status >= 500;
   if (answer.headers.get("content-type")?.startsWith("application/json")) {
-    throw new Refused(await answer.json());
+    throw new Refused(await answer.json(), passing);
   }
-  throw new Refused({ code: `HTTP ${answer.status}`, what: await answer.text(), hint: "" });
+  throw new Refused({ code: `HTTP ${answer.status}`, what: await answer.text(), hint: "" }, passing);
 }
 
 /** Encode parameters for an address, in order, without empty ones. */

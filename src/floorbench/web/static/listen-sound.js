@@ -1,6 +1,17 @@
 // Playing and recording on one clock: the frames of one AudioContext.
 
-const STILL = 4; // seconds without progress of the clock
+const STUCK = 4; // seconds that the clock, or the microphone, may fall behind before it is given up
+const HOLE = 0.3; // seconds that the clock may fall behind in one turn: more is a hole in what was heard
+const BLOCK = 500_000; // frames that are sent at once
+const PATIENCE = 20; // seconds to wait for the browser's own promises
+
+/** A promise of the browser that some devices leave open for ever. */
+function within(promise, what) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`${what} does not start.`)), PATIENCE * 1000);
+    promise.then(resolve, reject);
+  });
+}
 
 /** Everything that sounds or is heard. */
 export class Sound {
@@ -18,13 +29,13 @@ export class Sound {
   get now() { return this.context.currentTime; }
 
   async start({ microphone }) {
-    await this.context.resume();
+    await within(this.context.resume(), "The sound");
     this.watch();
     if (!microphone || this.microphone) return;
     const stream = await navigator.mediaDevices.getUserMedia({
       audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false, channelCount: 1, latency: { ideal: 0.1 } },
     });
-    await this.context.audioWorklet.addModule("/static/listen-worklet.js");
+    await within(this.context.audioWorklet.addModule("/static/listen-worklet.js"), "The recording");
     const source = this.context.createMediaStreamSource(stream);
     const tap = new AudioWorkletNode(this.context, "floorbench-tap", {
       numberOfInputs: 1, numberOfOutputs: 1, channelCount: 1, channelCountMode: "explicit",
@@ -33,25 +44,41 @@ export class Sound {
     silent.gain.value = 0;
     source.connect(tap).connect(silent).connect(this.context.destination);
     tap.port.onmessage = ({ data }) => this.take(data);
+    tap.onprocessorerror = () => this.lose("The recording stopped.");
+    this.nodes = [source, tap, silent]; // held, so that nothing is collected while it records
+    this.recorded = this.now;
     stream.getAudioTracks()[0].addEventListener("ended", () => this.lose("The microphone was lost."));
     this.microphone = stream;
   }
 
-  /** Notice when the clock stands still: the device is gone, or the browser gave up on it. */
+  /** How far the sound clock is behind the page's, in seconds; only a change means something. */
+  get behind() { return performance.now() / 1000 - this.now; }
+
+  /** Begin something that must be heard without a hole; what is returned tells whether it was. */
+  span() {
+    const before = this.behind;
+    this.base = before;
+    return () => this.behind - before <= HOLE;
+  }
+
+  /**
+   * Notice when the clock stands still or crawls (the device is gone, the browser gave up on it, the
+   * machine is too busy), and when blocks of the microphone stop coming.
+   */
   watch() {
-    let before = -1;
-    let still = 0;
+    this.base = this.behind;
+    let late = 0;
     clearInterval(this.watching);
     this.watching = setInterval(() => {
-      still = this.now > before ? 0 : still + 1;
-      before = this.now;
-      if (still >= STILL) this.lose("The sound stopped.");
+      if (this.behind - this.base >= STUCK) this.lose("The sound stopped.");
+      late = this.captures.size && this.now - this.recorded >= STUCK ? late + 1 : 0;
+      if (late >= 2) this.lose("The microphone stopped."); // twice: blocks may be waiting to be taken
     }, 1000);
   }
 
   /** Give up: nothing recorded from now on could be placed. */
   lose(why) {
-    this.lost ??= new Error(why);
+    this.lost ??= why instanceof Error ? why : new Error(why);
     clearInterval(this.watching);
     for (const capture of this.captures) capture.reject(this.lost);
     this.captures.clear();
@@ -71,6 +98,7 @@ export class Sound {
   }
 
   take({ first, samples }) {
+    this.recorded = (first + samples.length) / this.rate;
     let peak = 0;
     for (const s of samples) peak = Math.max(peak, Math.abs(s));
     this.level = Math.max(peak, this.level * 0.8);
@@ -117,7 +145,7 @@ export class Sound {
   async close() {
     clearInterval(this.watching);
     this.microphone?.getTracks().forEach((t) => t.stop());
-    await this.context.close();
+    if (this.context.state !== "closed") await within(this.context.close(), "The sound");
   }
 }
 
@@ -154,10 +182,14 @@ export class Capture {
     const pcm = new Int16Array(this.held);
     let at = 0;
     for (const part of this.waiting) for (const s of part) pcm[at++] = Math.max(-32768, Math.min(32767, Math.round(s * 32768)));
-    const first = this.sent;
-    this.sent += this.held;
     this.waiting = [];
     this.held = 0;
-    if (pcm.length) this.queue = this.queue.then(() => this.send(pcm, first));
+    for (let i = 0; i < pcm.length; i += BLOCK) {
+      const block = pcm.slice(i, i + BLOCK);
+      const first = this.sent;
+      this.sent += block.length;
+      this.queue = this.queue.then(() => this.send(block, first));
+    }
+    this.queue.catch(this.reject); // what cannot be kept is told at once, not at the end of the turn
   }
 }

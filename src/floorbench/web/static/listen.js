@@ -1,8 +1,10 @@
 // The listening session, sheet by sheet: consent, sound, latency test, the list, thanks.
-import { announce, ask, encoded, h } from "./kit.js";
+import { announce, ask, encoded, h, opened } from "./kit.js";
 import { Capture, Sound } from "./listen-sound.js";
 
+const PATIENCE = 30_000; // milliseconds until a question to the server is asked again
 const MARGIN = 0.6; // seconds between deciding to play and the sound
+const BUSY = "This computer was too busy: the sound had holes. Closing other programs helps.";
 const main = document.getElementById("main");
 const state = { room: null, me: null, sound: null };
 
@@ -21,30 +23,44 @@ function button(text, onclick, extra = {}) {
   return h("button", { type: "button", onclick, ...extra }, text);
 }
 
-/** Ask again and again while the server cannot be reached; what was recorded waits here. */
+/**
+ * Ask again and again while the server cannot be reached, does not answer, or cannot write; what
+ * was recorded waits here. The server keeps what is sent twice once.
+ */
 async function surely(action) {
   for (let pause = 500; ; pause = Math.min(8000, pause * 2)) {
     try {
-      const answer = await action();
+      const answer = await action(AbortSignal.timeout(PATIENCE));
       problem(null);
       return answer;
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      problem({ message: "The computer that keeps the answers cannot be reached.", hint: "Keep this page open; it goes on trying." });
+      const full = error.code === "FB402";
+      if (!full && !error.passing && !(error instanceof TypeError) && error.name !== "TimeoutError") throw error;
+      problem({
+        message: full ? `The answers cannot be written: ${error.message}` : "The computer that keeps the answers cannot be reached.",
+        hint: "Keep this page open; it goes on trying. If it is closed, the same id goes on later.",
+      });
       await new Promise((resolve) => { setTimeout(resolve, pause); });
     }
   }
 }
 
-const post = (name, body) => surely(() => ask(`/api/${name}`, {}, { id: state.me.id, ...body }));
+function post(name, body) {
+  const { id } = state.me;
+  return surely((signal) => ask(`/api/${name}`, {}, { id, ...body }, signal));
+}
 
-async function sendSound(parameters, pcm, first) {
-  await surely(async () => {
-    const answer = await fetch(`/api/sound?${encoded({ ...parameters, id: state.me.id, visit: state.me.visit, first: String(first) })}`, {
-      method: "POST", headers: { "x-floorbench": "1" }, body: pcm.buffer,
-    });
-    if (!answer.ok) throw new Error((await answer.json()).what);
+async function sendSound(me, parameters, pcm, first) {
+  const address = `/api/sound?${encoded({ ...parameters, id: me.id, visit: me.visit, first: String(first) })}`;
+  await surely(async (signal) => {
+    const answer = await fetch(address, { method: "POST", headers: { "x-floorbench": "1" }, body: pcm.buffer, signal });
+    await (await opened(answer)).json();
   });
+}
+
+async function fetchTurn(me, item) {
+  const address = `/api/turn?${encoded({ id: me.id, item: String(item) })}`;
+  return surely(async (signal) => (await opened(await fetch(address, { signal }))).arrayBuffer());
 }
 
 const voice = () => state.me.mode === "voice";
@@ -66,17 +82,22 @@ function consent() {
 }
 
 async function join(id, agreed) {
+  if (state.joining) return; // pressed twice
+  state.joining = true;
   try {
     problem(null);
-    state.me = await ask("/api/join", {}, { id, agreed });
+    state.me = await surely((signal) => ask("/api/join", {}, { id, agreed }, signal));
     state.sound ??= new Sound();
     await state.sound.start({ microphone: voice() });
     await post("device", { facts: state.sound.facts() });
     check();
   } catch (error) {
+    await quiet();
     problem(error.name === "NotAllowedError" || error.name === "NotFoundError"
-      ? { message: "The microphone cannot be used.", hint: "Allow it in the browser, plug one in, and press Begin again." }
+      ? { message: "The microphone cannot be used.", hint: "Allow it in the browser, plug one in, and press the button again." }
       : error);
+  } finally {
+    state.joining = false;
   }
 }
 
@@ -122,11 +143,12 @@ async function beats(test) {
 }
 
 async function measured(test) {
-  const { sound, room } = state;
+  const { me, sound, room } = state;
   const circle = pad(voice() ? "ta · ta · ta" : "space");
   sheet("Keeping time", circle.node);
   const first = sound.frameTime(sound.now + MARGIN);
   const click = sound.click();
+  const whole = sound.span();
   const times = Array.from({ length: room.beats }, (_, i) => first + i * room.period);
   times.forEach((t) => sound.play(click, t));
   const end = times.at(-1) + room.period;
@@ -138,26 +160,27 @@ async function measured(test) {
       const from = Math.round((first - room.period / 2) * sound.rate);
       await new Capture(sound, {
         first: from, last: Math.round(end * sound.rate),
-        send: (pcm, at) => sendSound({ kind: "latency", item: String(test) }, pcm, at),
+        send: (pcm, at) => sendSound(me, { kind: "latency", item: String(test) }, pcm, at),
       }).finished;
-      recorded = { rate: sound.rate, started: from / sound.rate, item: test, visit: state.me.visit };
+      recorded = { rate: sound.rate, started: from / sound.rate, item: test, visit: me.visit };
     } else {
       await until(end);
     }
   } finally {
     stop();
   }
+  const smooth = whole();
   const found = await post("latency", { kind: voice() ? "voice" : "tap", beats: times, taps, ...recorded });
-  if (found.steady) {
-    ready();
+  if (found.steady && smooth) {
+    await ready();
     return;
   }
-  const why = found.latency === null
+  const why = !smooth ? BUSY : found.latency === null
     ? `${found.used || "None"} of the clicks had a response.`
     : "The responses were not quite even.";
   sheet("Once more?", h("p", {}, why, " Another try helps us to place your responses."),
     h("div", { class: "actions" }, button("Try again", () => beats(test + 1), { class: "main" }),
-      test >= 2 ? button("Go on without", ready) : null));
+      test >= 2 ? button("Go on without", () => ready().catch(interrupted)) : null));
 }
 
 function pad(text) {
@@ -194,7 +217,7 @@ function listenForKeys(circle, onpress) {
 function until(time) {
   const { sound } = state;
   return new Promise((resolve, reject) => {
-    const look = () => {
+    const look = () => { // a clock that stands still or crawls is lost, so this always ends
       if (sound.lost) reject(sound.lost);
       else if (sound.now >= time) resolve();
       else setTimeout(look, 50);
@@ -205,9 +228,9 @@ function until(time) {
 
 // ---- the list --------------------------------------------------------------------------------
 
-function ready() {
+async function ready() {
   const left = state.me.items.filter((_, i) => !state.me.heard.includes(i));
-  if (!left.length) { thanks(); return; }
+  if (!left.length) { await thanks(); return; }
   const minutes = Math.max(1, Math.round(left.reduce((sum, i) => sum + i.seconds, 0) / 60));
   const how = voice()
     ? "Say “mhm”, “yes” or something as short, out loud, whenever you feel that a listener could say something."
@@ -223,7 +246,12 @@ function ready() {
 function leaveButton() {
   return button("Stop and delete my answers", async () => {
     if (!window.confirm("Delete everything you gave and stop?")) return;
-    await post("withdraw", {});
+    try {
+      await post("withdraw", {});
+    } catch (error) {
+      problem(error);
+      return;
+    }
     sheet("Deleted", h("p", {}, "Nothing of yours is kept. Thank you for your time."),
       h("div", { class: "actions" }, button("Next participant", again, { class: "main" })));
   });
@@ -250,7 +278,11 @@ async function run() {
   });
   const fetched = new Map();
   const load = (i) => {
-    if (!fetched.has(i)) fetched.set(i, surely(() => fetch(`/api/turn?${encoded({ id: me.id, item: String(i) })}`)).then((a) => a.arrayBuffer()).then((b) => sound.decode(b)));
+    if (!fetched.has(i)) {
+      const coming = fetchTurn(me, i).then((bytes) => sound.decode(bytes));
+      coming.catch(() => {}); // looked at when the turn is due
+      fetched.set(i, coming);
+    }
     return fetched.get(i);
   };
   let free = 0;
@@ -268,7 +300,7 @@ async function run() {
       fetched.delete(item);
       if (n + 1 < todo.length) load(todo[n + 1]);
       const kept = keep(here, sent, () => hidden);
-      kept.catch(() => {}); // looked at below
+      kept.catch((error) => sound.lose(error)); // what cannot be kept ends the turn that plays
       finished.push(kept);
       await until(at);
       circle.say(voice() ? "listen and respond" : "space", true);
@@ -278,14 +310,13 @@ async function run() {
       if (resting) break;
     }
     await Promise.all(finished);
+    await ready();
   } catch (error) {
     interrupted(error);
-    return;
   } finally {
     stop();
     document.removeEventListener("visibilitychange", hide);
   }
-  ready();
 }
 
 /** Something went wrong inside a turn: it is played again, as after closing the page. */
@@ -294,27 +325,43 @@ function interrupted(error) {
     error.hint ? h("p", { class: "quiet" }, error.hint) : null,
     h("div", { class: "actions" }, button("Go on", async () => {
       const { id } = state.me;
-      await state.sound.close().catch(() => {});
-      state.sound = null;
+      await quiet();
       await join(id, true);
     }, { class: "main" })));
+}
+
+/** Let go of the sound, whatever state it is in. */
+async function quiet() {
+  const { sound } = state;
+  state.sound = null;
+  await sound?.close().catch(() => {});
+}
+
+async function heardSmoothly({ at, stop }) {
+  await until(at);
+  const whole = state.sound.span();
+  await until(stop);
+  return whole();
 }
 
 /** Record one turn to its end, then have it kept. */
 async function keep(here, sent, hidden) {
   const { me, sound } = state;
   let heard = {};
+  const smooth = heardSmoothly(here);
+  smooth.catch(() => {}); // looked at below
   if (voice()) {
     const first = Math.round(here.start * sound.rate);
     const last = Math.round(here.stop * sound.rate);
     await new Capture(sound, {
-      first, last, send: (pcm, at) => sendSound({ kind: "turn", item: String(here.item) }, pcm, at),
+      first, last, send: (pcm, at) => sendSound(me, { kind: "turn", item: String(here.item) }, pcm, at),
     }).finished;
     heard = { rate: sound.rate, frames: last - first };
   } else {
     await until(here.stop);
     await Promise.all(sent);
   }
+  if (!(await smooth)) throw new Error(BUSY);
   const answer = await post("item", {
     item: here.item, visit: me.visit, started: here.start, ...heard,
     facts: { hidden: hidden(), outputLatency: sound.context.outputLatency ?? null, clock: sound.clock },
@@ -330,8 +377,7 @@ async function thanks() {
 
 async function again() {
   problem(null);
-  await state.sound?.close();
-  state.sound = null;
+  await quiet();
   state.me = null;
   consent();
 }

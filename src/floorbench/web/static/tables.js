@@ -17,7 +17,7 @@ export async function showTables({ group, parameters }) {
           h("h2", {}, "Scores"),
           h("a", { href: address("tables", { ...parameters, all: every ? null : 1 }) },
             every ? "the printed tables" : "all cells")),
-        h("p", { class: "quiet" }, "Choose a number to hear the items behind it."),
+        h("p", { class: "quiet" }, "Choose a number to see and hear the items behind it."),
         tables.map((t) => scoreTable(t, group)),
         matrices),
     ],

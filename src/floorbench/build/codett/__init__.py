@@ -1,0 +1,1 @@
+"""The CoDeTT recipe: six stages from scenario to released layout."""

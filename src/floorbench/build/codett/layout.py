@@ -1,0 +1,189 @@
+"""The finished set in the released layout, with its statistics and its data card."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from floorbench.build.codett.consolidate import Leak, label_of, leaks
+from floorbench.build.pipeline.stage import Export, Item
+from floorbench.build.starter_codett import SYSTEM_PROMPT, user_content
+from floorbench.core.sample import JsonValue
+from floorbench.datasets.codett_labels import IDLE, INTENTS
+
+PUBLISHED_SYN, PUBLISHED_REAL = 500, 500
+PUBLISHED_REAL_SCENARIOS = ("Backchannel", "Interruption", "Completion", "Incomplete")
+
+
+def audio_name(language: str, digest: str) -> str:
+    """Return the path of a track; nothing in it tells the label.
+
+    Examples
+    --------
+    >>> audio_name("en", "0a1b2c3d4e5f60718293a4b5")
+    'audios/EN/0a1b2c3d4e5f60718293.flac'
+    """
+    return f"audios/{language.upper()}/{digest[:20]}.flac"
+
+
+def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
+    """Return one line of the released layout.
+
+    Parameters
+    ----------
+    item : Item
+        With ``language``, ``state``, ``action``, ``scenario``, ``text`` and ``history``, a list of
+        objects with ``user`` and ``assistant``.
+    name : mapping of str to str
+        Path of each track of the item.
+    """
+    language = str(item.fields["language"])
+    messages: list[dict[str, str]] = [
+        {"role": "system", "content": SYSTEM_PROMPT.get(language, SYSTEM_PROMPT["en"])}
+    ]
+    for turn, exchange in enumerate(item.fields.get("history") or (), start=1):
+        said: dict[str, str] = {"role": "user", "content": user_content(IDLE, exchange["user"])}
+        track = f"history-{turn}-user"
+        if track in name:
+            said["audio"] = name[track]
+        messages += [said, {"role": "assistant", "content": exchange["assistant"]}]
+    messages.append(
+        {
+            "role": "user",
+            "content": user_content(str(item.fields["state"]), str(item.fields["text"])),
+            "audio": name["target"],
+        }
+    )
+    answer = f"<|{item.fields['action']}|><|{item.fields['scenario']}|>"
+    messages.append({"role": "assistant", "content": answer})
+    return {
+        "messages": messages,
+        "language": language,
+        "id": item.id,
+        "dialogue": str(item.fields.get("family") or item.id),
+        "split": str(item.fields.get("split", "test")),
+    }
+
+
+def write(items: Sequence[Item], out: Export, *, title: str, provenance: Mapping[str, Any]) -> None:
+    """Write audio, JSONL files, ``items.jsonl``, ``statistics.json`` and ``README.md``.
+
+    Tracks that several items share, such as the history of one dialogue, are written once.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        Sorted by id.
+    out : Export
+    title : str
+        Name of the set.
+    provenance : mapping
+        What the card says of models, voices, noises and licences.
+    """
+    lines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    written: dict[str, str] = {}
+    for item in items:
+        language, state, action, scenario = label_of(item)
+        names = {}
+        for track, digest in sorted(item.audio.items()):
+            if track != "target" and not track.startswith("history-"):
+                continue
+            if digest not in written:
+                written[digest] = audio_name(language, digest)
+                out.sound(written[digest], digest)
+            names[track] = written[digest]
+        origin = str(item.fields.get("origin", "syn"))
+        folder = f"jsonls/{language.upper()}/{origin}/{state}/{action}"
+        lines[f"{folder}/{scenario}.jsonl"].append(example(item, names))
+    for path, rows in sorted(lines.items()):
+        out.lines(path, rows)
+    out.lines("items.jsonl", ({"id": i.id, **i.fields} for i in items))
+    figures = statistics(items)
+    out.lines("statistics.jsonl", [figures])
+    out.text("README.md", card(title, figures, leaks(items), provenance))
+
+
+def statistics(items: Iterable[Item]) -> dict[str, JsonValue]:
+    """Return counts per label and split, and durations, beside the counts of the published set.
+
+    Source
+    ------
+    CoDeTT, Table 1: per language 500 synthetic items of each label, and 500 real ones of
+    Backchannel, Interruption, Completion and Incomplete.
+    """
+    counts: Counter[tuple[str, str, str, str, str]] = Counter()
+    splits: Counter[str] = Counter()
+    seconds: Counter[str] = Counter()
+    for item in items:
+        counts[(*label_of(item), str(item.fields.get("origin", "syn")))] += 1
+        splits[str(item.fields.get("split", "test"))] += 1
+        measures = item.fields.get("measures") or {}
+        seconds[str(item.fields["language"])] += measures.get("target", {}).get("duration_s", 0)
+    table: list[JsonValue] = []
+    for language in sorted({key[0] for key in counts}):
+        for intent in INTENTS:
+            key = (language, intent.state, intent.action, intent.scenario)
+            table.append(
+                {
+                    "language": language,
+                    "label": intent.label,
+                    "synthetic": counts[(*key, "syn")],
+                    "real": counts[(*key, "real")],
+                    "published_synthetic": PUBLISHED_SYN,
+                    "published_real": PUBLISHED_REAL
+                    if intent.scenario in PUBLISHED_REAL_SCENARIOS
+                    else 0,
+                }
+            )
+    return {
+        "items": sum(counts.values()),
+        "splits": dict(sorted(splits.items())),
+        "target_seconds": {k: round(v, 2) for k, v in sorted(seconds.items())},
+        "labels": table,
+    }
+
+
+def card(
+    title: str, figures: Mapping[str, Any], found: Sequence[Leak], provenance: Mapping[str, Any]
+) -> str:
+    """Return the data card in Markdown: what is in the set, how it was made, what it is not."""
+    rows = [
+        f"| {r['language']} | {r['label']} | {r['synthetic']} | {r['real']} "
+        f"| {r['published_synthetic']} + {r['published_real']} |"
+        for r in figures["labels"]
+    ]
+    splits = ", ".join(f"{name} {count}" for name, count in figures["splits"].items())
+    leaked = (
+        "No dialogue, speaker or target sentence occurs in two splits."
+        if not found
+        else f"{len(found)} dialogues, speakers or sentences occur in two splits: "
+        + "; ".join(f"{leak.tie} in {', '.join(leak.splits)}" for leak in found[:10])
+    )
+    made = [f"- {name}: {value}" for name, value in provenance.items()]
+    return "\n".join(
+        [
+            f"# {title}",
+            "",
+            f"{figures['items']} items in the released layout of CoDeTT.",
+            f"Splits: {splits}. {leaked}",
+            "",
+            "| language | label | synthetic | real | published set |",
+            "| --- | --- | ---: | ---: | ---: |",
+            *rows,
+            "",
+            "## How it was made",
+            "",
+            *made,
+            "",
+            "`lineage.jsonl` names, for every item, each call, voice, seed, room and recording;",
+            "`build.json` has the yields of every stage; `checksums.txt` the SHA-256 of each file.",
+            "",
+            "## What it is not",
+            "",
+            "Synthetic speech from templates shows that a pipeline runs and how its stages behave.",
+            "It does not rank turn detectors: cut words, voices and rooms are easier to tell apart",
+            "than those of people.",
+            "",
+        ]
+    )

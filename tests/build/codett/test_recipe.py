@@ -1,0 +1,156 @@
+"""The recipe on voices and ears that cost nothing; the engine's own tests are elsewhere."""
+
+import json
+
+import numpy as np
+import pytest
+import soundfile
+
+from floorbench.build.codett import recipe as module
+from floorbench.build.codett.recipe import CodettRecipe
+from floorbench.build.pipeline.engine import build
+from floorbench.build.speech.providers import Can, Heard
+from floorbench.datasets.codett_labels import LABELS
+from floorbench.datasets.open import open_dataset
+from floorbench.errors import EnvironmentProblem, UsageError
+from support import two_channel_tiny
+from support.speech import FakeTTS
+
+SMALL = {"per_label": 1, "spare": 0.0, "languages": ["en"]}
+
+
+class Ear:
+    """Reads back what the voice said last; mishears the first of each text when told to."""
+
+    def __init__(self, tts, wrong=()):
+        self.can = Can(deterministic=True)
+        self.identity = {"name": "ear"}
+        self.tts = tts
+        self.wrong = set(wrong)
+
+    def transcribe(self, audio, rate, *, language, careful=False):
+        text = self.tts.calls[-1][0]
+        return Heard(text="something else altogether" if text in self.wrong else text)
+
+
+class Quiet:
+    name = "quiet"
+    hop = 512
+
+    def load(self):
+        pass
+
+    def activity(self, samples):
+        return np.zeros(len(samples) // self.hop)
+
+
+@pytest.fixture
+def speech(monkeypatch, tmp_path):
+    """A cache with one noise and four babble recordings, a fake voice and a fake ear."""
+    where = tmp_path / "speech-cache"
+    rng = np.random.default_rng(5)
+    noise = where / "speech" / "noise"
+    talk = where / "babble" / "en"
+    for folder, names in ((noise, ["tap"]), (talk, list("abcd"))):
+        folder.mkdir(parents=True)
+        credit = {"kind": "tap", "licence": "CC0"}
+        for name in names:
+            soundfile.write(folder / f"{name}.flac", 0.1 * rng.standard_normal(16_000), 16_000)
+        table = {f"{name}.flac": credit for name in names}
+        (folder / "credits.json").write_text(json.dumps(table))
+    (where / "whisper-base").mkdir()
+    tts = FakeTTS()
+    monkeypatch.setattr(module.assets, "folder", lambda: where)
+    monkeypatch.setattr(module, "make_tts", lambda *_, **__: tts)
+    monkeypatch.setattr(module, "make_asr", lambda *_, **__: Ear(tts))
+    monkeypatch.setattr(module, "SileroVad", Quiet)
+    return tts
+
+
+@pytest.mark.needs_speech
+def test_a_build_is_read_by_the_codett_reader_and_has_every_label(speech, tmp_path):
+    built = build(
+        CodettRecipe(), out=tmp_path / "out", cache=tmp_path / "cache", settings=SMALL, workers=0
+    )
+    source = open_dataset(built.path)
+    samples = list(source.samples())
+    kept = {s.target["label"] for s in samples} if "label" in samples[0].target else None
+    assert len(samples) + len(built.lost) >= len(LABELS)
+    assert kept is None or kept <= set(LABELS)
+    assert (built.path / "README.md").read_text().startswith("# A CoDeTT set")
+    lineage = [json.loads(x) for x in (built.path / "lineage.jsonl").read_text().splitlines()]
+    assert len(lineage) == len(samples)
+    measured = json.loads((built.path / "report.json").read_text())["measured"]
+    assert {r["stage"] for r in measured["sound"]} == {"before the soundscape", "after it"}
+    assert "<svg" in (built.path / "build-report.html").read_text()
+    for path in built.path.glob("audios/**/*.flac"):
+        assert not any(label.split("_")[-1].lower() in path.name.lower() for label in LABELS)
+
+
+def test_unknown_settings_and_values_are_refused(speech):
+    recipe = CodettRecipe()
+    for wrong in (
+        {"per_lable": 1},
+        {"per_label": 0},
+        {"languages": ["de"]},
+        {"labels": []},
+        {"attempts": 0},
+        {"splits": {"a": 0.5}},
+    ):
+        with pytest.raises(UsageError, match="FB851"):
+            recipe.work(wrong)
+    with pytest.raises(UsageError, match="FB884"):
+        recipe.work({"scenes": {"SideTalk": {"loud": 1}}})
+
+
+def test_a_writing_model_needs_another_one_as_judge(speech):
+    recipe = CodettRecipe()
+    one = {"service": "openai", "model": "a", "base_url": "http://127.0.0.1:9/v1"}
+    with pytest.raises(UsageError, match="FB851"):
+        recipe.work({**SMALL, "writer": one})
+    with pytest.raises(UsageError, match="FB864"):
+        recipe.work({**SMALL, "writer": one, "judge": one})
+    work = recipe.work({**SMALL, "writer": one, "judge": {**one, "model": "b"}})
+    assert not work.steps[0].maker.deterministic
+
+
+def test_the_same_settings_give_the_same_work(speech):
+    one, two = (CodettRecipe().work(SMALL) for _ in range(2))
+    assert one.seeds == two.seeds
+    assert len(one.seeds) == len(LABELS)
+    presets = CodettRecipe.presets
+    assert {name: p["per_label"] for name, p in presets.items()} == {
+        "tiny": 1,
+        "small": 4,
+        "medium": 20,
+    }
+
+
+def test_without_voices_it_says_how_to_get_them(monkeypatch, tmp_path):
+    monkeypatch.setattr(module.assets, "folder", lambda: tmp_path / "none")
+    with pytest.raises(EnvironmentProblem, match="FB907") as caught:
+        CodettRecipe().work({})
+    assert "assets get speech" in str(caught.value.hint)
+
+
+@pytest.mark.needs_speech
+def test_real_candidates_come_in_after_review(speech, tmp_path):
+    corpus = tmp_path / "calls"
+    two_channel_tiny.build(corpus, ("sw9001",))
+    noise = np.random.default_rng(1).uniform(-0.1, 0.1, (8_000 * 60, 2))
+    soundfile.write(corpus / "sw9001.wav", noise, 8_000)
+    settings = {**SMALL, "labels": ["SystemIdle_Takeover_Completion"], "most": 2}
+    settings["real"] = str(corpus)
+    first = build(
+        CodettRecipe(), out=tmp_path / "one", cache=tmp_path / "cache", settings=settings, workers=0
+    )
+    waiting = [lost.item for lost in first.lost if lost.reason == "unreviewed"]
+    assert waiting
+    verdicts = tmp_path / "verdicts.jsonl"
+    verdicts.write_text(json.dumps({"id": waiting[0], "verdict": "accept"}))
+    settings["verdicts"] = str(verdicts)
+    second = build(
+        CodettRecipe(), out=tmp_path / "two", cache=tmp_path / "cache", settings=settings, workers=0
+    )
+    assert waiting[0] not in [lost.item for lost in second.lost]
+    assert list((second.path / "jsonls" / "EN" / "real").rglob("*.jsonl"))

@@ -1,0 +1,13 @@
+import pytest
+
+from floorbench.catalog import TASKS
+from floorbench.tasks.marks import Marked
+
+
+@pytest.mark.parametrize("name", ["dualturn-4s", "vap-1s"])
+def test_frame_protocols_say_where_their_units_lie(name: str) -> None:
+    assert isinstance(TASKS.load(name)(), Marked)
+
+
+def test_tasks_of_single_decisions_do_not() -> None:
+    assert not isinstance(TASKS.load("codett")(), Marked)

@@ -6,7 +6,7 @@ import pytest
 from floorbench import codec
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.spec import SystemSpec
-from floorbench.run.checking import check
+from floorbench.run.checking import check, in_words
 from floorbench.run.engine import run
 from support.engine_toys import Bad, Source, Task, choice, quiet
 
@@ -118,3 +118,10 @@ def test_a_wild_trial_number_is_a_fault_of_its_line(tmp_path: Path) -> None:
     wild = found(tmp_path, [*lines(), line("s0", "h0", trial=10**30)])
     assert wild[0] == f"9 FB205 trial {10**30} is not due; due are 0 to 1"
     assert wild[1].startswith("None FB207 8 missing: 's0' condition 'h0' trial 1")
+
+
+def test_words_that_cannot_be_read_are_an_answer_and_no_fault() -> None:
+    assert in_words(Decision(raw="well"))
+    assert in_words(Decision(raw=""))
+    for other in ({"label": "yes"}, {"scores": {"p": 0.5}}, {"raw": None}):
+        assert not in_words(Decision(**{"raw": "well", **other}))

@@ -154,6 +154,9 @@ def test_no_command_says_how(make):
     with pytest.raises(UsageError, match="FB551 there is no command") as caught:
         CommandSystem(how="set it up first").load()
     assert "set it up first" in str(caught.value)
+    with pytest.raises(UsageError, match="FB551 there is no command") as caught:
+        CommandSystem().load()
+    assert "--set command=" in str(caught.value)
     for wrong in ({"timeout": 0.0}, {"load_timeout": -1}):
         with pytest.raises(UsageError, match="FB513"):
             CommandSystem(command="x", **wrong)

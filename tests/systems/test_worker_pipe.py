@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.errors import SystemProblem, UsageError
+from floorbench.systems import worker_pipe
 from floorbench.systems.worker_pipe import Pipe, parse, split
 
 
@@ -101,6 +102,14 @@ def test_a_program_may_write_a_lot_while_it_is_written_to():
     assert len(pipe.receive(until=soon())["x"]) == 500_000
     assert pipe.receive(until=soon())["n"] > 1_000_000
     assert pipe.end(grace=10.0) == 0
+
+
+def test_a_line_without_an_end_is_not_kept_for_ever(monkeypatch):
+    monkeypatch.setattr(worker_pipe, "LONGEST", 3 << 20)
+    pipe = Pipe(python("import sys\nwhile True: sys.stdout.write('y' * 100000)"))
+    with pytest.raises(SystemProblem, match="FB552 writes a line of more than 3 MiB"):
+        pipe.receive(until=soon())
+    pipe.end()
 
 
 def test_grandchildren_die_too(tmp_path):

@@ -159,9 +159,12 @@ def test_three_way_systems_give_role_and_action() -> None:
 
 
 def test_problems_of_predictions_made_elsewhere() -> None:
-    for fine in (said(), Decision(label="Yield"), Decision(label="<|S-L|>"), Decision(raw="?"),
+    for fine in (said(), Decision(label="Yield"), Decision(label="<|S-L|>"),
+                 Decision(raw="Interruption."),
                  Decision(outcome=Outcome.FAILED)):  # fmt: skip
         assert problem_of(fine, declared={}) is None
+    for words in ("?", "Yield"):
+        assert problem_of(Decision(raw=words), declared={}) == "the raw answer names no role"
     assert problem_of(Decision(label="perhaps"), declared={}) == "unknown label 'perhaps'"
     assert problem_of(Decision(label="perhaps"), declared={"perhaps": "keep"}) is None
     assert problem_of(Decision(scores={"p": 1.0}), declared={})

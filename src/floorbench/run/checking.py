@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from floorbench.core.ports import DatasetSource
-from floorbench.core.prediction import Prediction, PredictionKey
+from floorbench.core.prediction import Decision, Prediction, PredictionKey
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError
@@ -105,7 +105,7 @@ def check(
                 faults.append(Fault("FB206", str(decision.reason), line, sample.id))
             elif decision.outcome is Outcome.OK:
                 label_problem = task.problem(sample, decision)
-                if label_problem is not None:
+                if label_problem is not None and not in_words(decision):
                     faults.append(Fault("FB206", label_problem, line, sample.id))
         found = {k.prediction.key for k in kept}
         for condition in plan.conditions:
@@ -123,6 +123,15 @@ def check(
         more = ", ..." if missing > len(named) else ""
         faults.append(Fault("FB207", f"{missing} missing: {', '.join(named)}{more}"))
     return faults
+
+
+def in_words(decision: Decision) -> bool:
+    """Tell whether a decision is a system's own words and nothing else.
+
+    Words that a task cannot read are an invalid answer, which is counted; they are no broken file.
+    """
+    others = (decision.label, decision.trace, decision.scores, decision.events)
+    return decision.raw is not None and not any(others)
 
 
 def _out_of_plan(key: PredictionKey, plan: Plan) -> str | None:

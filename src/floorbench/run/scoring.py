@@ -18,6 +18,7 @@ from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
+from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import (
     DueItem,
@@ -26,7 +27,7 @@ from floorbench.metrics.base import (
     ScoringTask,
 )
 from floorbench.run.artefact import ThresholdArtefact, artefact_for
-from floorbench.run.checking import ELSEWHERE, check
+from floorbench.run.checking import ELSEWHERE, check, in_words
 from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.estimates import estimate_cells
 from floorbench.run.predictions import count_trials, predictions_file, read_predictions, scan
@@ -296,10 +297,15 @@ def _items(
     for due in due_items(opened.task, opened.source, opened.system, opened.plan):
         prediction = predictions.get(due.key)
         ledger["expected"] += 1
+        outcome = "absent"
         if prediction is not None:
             decision = get(folder, prediction.decision)
             prediction = replace(prediction, decision=decision)
-        ledger["absent" if prediction is None else prediction.decision.outcome.value] += 1
+            outcome = decision.outcome.value
+            said = decision.outcome is Outcome.OK and in_words(decision)
+            if said and opened.task.problem(due.sample, decision) is not None:
+                outcome = Outcome.INVALID.value
+        ledger[outcome] += 1
         yield DueItem(due.sample, due.condition, due.trial, prediction)
 
 

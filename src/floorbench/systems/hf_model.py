@@ -83,12 +83,7 @@ class HfModel:
         """
         if self._net is not None:
             return
-        try:
-            import torch
-            import transformers
-        except ModuleNotFoundError as error:
-            raise missing_extra(str(error.name), "hf") from None
-        dtype = "auto" if self._dtype == "auto" else getattr(torch, self._dtype)
+        transformers, dtype = open_library(self._dtype)
         local = Path(self._model).is_dir()
         try:
             self._tokens = transformers.AutoTokenizer.from_pretrained(
@@ -193,6 +188,16 @@ class HfModel:
         declared = self._net.generation_config.eos_token_id
         ends = declared if isinstance(declared, list) else [declared]
         return {i for i in (*ends, self._tokens.eos_token_id) if i is not None}
+
+
+def open_library(dtype: str) -> tuple[Any, Any]:
+    """Return transformers, and a type of numbers as it takes it (``FB401`` without the extra)."""
+    try:
+        import torch
+        import transformers
+    except ModuleNotFoundError as error:
+        raise missing_extra(str(error.name), "hf") from None
+    return transformers, "auto" if dtype == "auto" else getattr(torch, dtype)
 
 
 def _next(logits: Any, temperature: float, generator: Any) -> Any:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
-from floorbench.errors import UsageError, missing_extra
+from floorbench.errors import UsageError
 from floorbench.systems.common import choice
-from floorbench.systems.hf_model import DTYPES, hashes, unloadable
+from floorbench.systems.hf_model import DTYPES, hashes, open_library, unloadable
 from floorbench.systems.llm.chat import RATE, ChatTurn, Sound, samples_of
 from floorbench.systems.llm.protocol import Completion, ModelFault, ModelInfo, Usage
 from floorbench.systems.prompted import Prompted
@@ -88,11 +88,7 @@ class OmniChat:
         """
         if self._net is not None:
             return
-        try:
-            import torch
-            import transformers
-        except ModuleNotFoundError as error:
-            raise missing_extra(str(error.name), "hf") from None
+        transformers, dtype = open_library(self._dtype)
         local = Path(self._model).is_dir()
         where: dict[str, Any] = {"local_files_only": local}
         if self._device == "auto":
@@ -101,7 +97,7 @@ class OmniChat:
             self._processor = self._open_processor(transformers, local)
             net = transformers.Qwen3OmniMoeForConditionalGeneration.from_pretrained(
                 self._model,
-                dtype="auto" if self._dtype == "auto" else getattr(torch, self._dtype),
+                dtype=dtype,
                 **where,
             )
         except (OSError, ValueError, KeyError, ImportError) as error:

@@ -16,7 +16,8 @@ from floorbench.errors import DataError, Place, UsageError
 from floorbench.systems.baselines import SPEAKING
 from floorbench.systems.common import IDLE, refusal
 from floorbench.systems.hf_model import HfModel
-from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel, Usage
+from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel
+from floorbench.systems.llm.spending import Spending
 
 TEN_LABELS = ("finished", "unfinished", "wait")
 KE_LABELS = {SPEAKING: ("打断", "附和"), IDLE: ("完成", "未完")}
@@ -24,13 +25,12 @@ KE_PROMPTS = {SPEAKING: "agent_speaking.txt", IDLE: "human_speaking.txt"}
 """File of the trained prompt by state: the mode follows who is speaking."""
 
 
-class FineTuned:
+class FineTuned(Spending):
     """What both share: one prompt, a few tokens, one of a few words."""
 
     def __init__(self, *, spec: SystemSpec, model: TextModel | None, max_tokens: int) -> None:
         self.model = model
         self._max_tokens = max_tokens
-        self.usage = self._told = Usage()
         self.spec = spec
         if model is not None:
             self._describe({})
@@ -39,12 +39,6 @@ class FineTuned:
         """Load the model and complete the spec."""
         self._given().load()
         self._describe({})
-
-    def spent(self) -> tuple[int, int]:
-        """Return the tokens read and written since the last call of this."""
-        before, self._told = self._told, self.usage
-        read = self.usage.evaluated - before.evaluated
-        return read, self.usage.generated - before.generated
 
     def _given(self) -> TextModel:
         if self.model is None:

@@ -23,12 +23,13 @@ from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import UsageError
 from floorbench.systems.common import number, refusal
 from floorbench.systems.llm.chat import RATE, ChatModel, ChatTurn, Part, sound
-from floorbench.systems.llm.protocol import ModelFault, Usage
+from floorbench.systems.llm.protocol import ModelFault
+from floorbench.systems.llm.spending import Spending
 
 PHRASES = Path(__file__).parent / "llm" / "forms" / "prompted-v1.tsv"
 
 
-class Prompted:
+class Prompted(Spending):
     """A chat model that answers the task's question about a dialogue.
 
     Parameters
@@ -73,7 +74,6 @@ class Prompted:
         self._seed = seed
         self._max_tokens = max_tokens
         self._structured = structured
-        self.usage = self._told = Usage()
         hears = model.hears
         self.spec = SystemSpec(
             name=name,
@@ -125,12 +125,6 @@ class Prompted:
             why = "an empty answer" if said.finished else "no room for an answer in max_tokens"
             return Decision(outcome=Outcome.INVALID, reason=why, raw=said.text)
         return Decision(raw=text, commit=_commit(observation))
-
-    def spent(self) -> tuple[int, int]:
-        """Return the tokens read and written since the last call of this."""
-        before, self._told = self._told, self.usage
-        read = self.usage.evaluated - before.evaluated
-        return read, self.usage.generated - before.generated
 
     # ---- helpers -----------------------------------------------------------------------------
 

@@ -27,6 +27,10 @@ from floorbench.systems.worker_wire import (
 )
 
 LOSSES = 5
+HOW = (
+    "give --set command='python my_program.py'; "
+    "`floorbench new system NAME --kind program` writes a working one"
+)
 
 
 def check_limits(timeout: float, load_timeout: float) -> tuple[float, float]:
@@ -82,7 +86,7 @@ class Program:
         if self._pipe is not None:
             return self._pipe
         if self._command is None:
-            raise UsageError("FB551", "there is no command to run", hint=self._how)
+            raise UsageError("FB551", "there is no command to run", hint=self._how or HOW)
         if self._lost >= LOSSES:
             raise SystemProblem("FB551", f"given up after {LOSSES} losses in a row")
         pipe = Pipe(self._command)

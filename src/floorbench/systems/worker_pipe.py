@@ -22,6 +22,8 @@ KIT = Path(__file__).parent / "kit"
 MISSED = 3
 """So many signs of life may be missing before a program counts as hanging."""
 _LINE = 120
+LONGEST = 256 << 20
+"""Bytes of a line, at most; a program that never ends one would fill the memory."""
 
 
 class Pipe:
@@ -144,6 +146,10 @@ class Pipe:
         if not data:
             raise self._gone()
         self._buffer += data
+        if b"\n" not in data:  # a long line is not searched again and again
+            if len(self._buffer) > LONGEST:
+                raise SystemProblem("FB552", f"writes a line of more than {LONGEST >> 20} MiB")
+            return
         *lines, rest = self._buffer.split(b"\n")
         self._buffer = bytearray(rest)
         self._lines += [bytes(line) for line in lines if line.strip()]

@@ -209,15 +209,14 @@ def problem_of(decision: Decision, *, declared: Mapping[str, str]) -> str | None
     """Say what is wrong with a decision made elsewhere, or return ``None``."""
     if decision.outcome is not Outcome.OK or decision.events:
         return None
-    text = decision.label if decision.label is not None else decision.raw
-    if text is None:
-        return "neither events nor a label nor a raw answer"
-    known = {fold(n) for table in (*FLOOR.values(), OWN, declared) for n in table}
-    if fold(text) in known or role_said(text) is not None:
-        return None
     if decision.label is None:
-        return None  # a raw answer that cannot be read is an invalid answer, not a broken file
-    return f"unknown label '{text}'"
+        if decision.raw is None:
+            return "neither events nor a label nor a raw answer"
+        return None if role_said(decision.raw) is not None else "the raw answer names no role"
+    known = {fold(n) for table in (*FLOOR.values(), OWN, declared) for n in table}
+    if fold(decision.label) in known or role_said(decision.label) is not None:
+        return None
+    return f"unknown label '{decision.label}'"
 
 
 def _single(

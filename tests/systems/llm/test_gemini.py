@@ -92,6 +92,30 @@ def test_a_busy_service_is_asked_again_when_it_says():
     assert waits == [3.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("details", "wait"),
+    [([{"retryDelay": "12.5s"}], 12.5), ([{"retryDelay": 3}, "x"], 0.5), ("x", 0.5), (None, 0.5)],
+)
+def test_the_wait_that_stands_in_the_body_is_kept(details, wait):
+    waits = Waits()
+    busy = Reply({"error": {"code": 429, "message": "quota", "details": details}}, status=429)
+    with serving([busy, Reply(gemini("no"))]) as server:
+        assert ask(model(server, waits)).text == "no"
+    assert waits == [wait]
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again():
+    piece = gemini("<|Take")
+    del piece["candidates"][0]["finishReason"]
+    cut = Reply(raw=f"data: {json.dumps(piece)}\r\n\r\n".encode())
+    whole = Reply(raw=f"data: {json.dumps(gemini('yes'))}\r\n\r\n".encode())
+    with serving([cut, whole]) as server:
+        assert ask(model(server, stream=True)).text == "yes"
+    with serving([cut]) as server:
+        found = fault(model(server, stream=True))
+    assert (found.outcome, found.reason) == (Outcome.FAILED, "the answer broke off (3 tries)")
+
+
 def test_other_refusals_are_not_repeated_and_show_no_key():
     with serving([error(400, f"API key not valid: {KEY}")]) as server:
         found = fault(model(server))

@@ -29,9 +29,9 @@ from floorbench.systems.llm.protocol import (
     ModelFault,
     Prompt,
     TextModel,
-    Usage,
     mass,
 )
+from floorbench.systems.llm.spending import Spending
 
 FORMS = Path(__file__).parent / "forms"
 YES, NO = "yes", "no"
@@ -69,7 +69,7 @@ def ends_sentence(token: str) -> bool:
     return token == END_OF_TEXT or _FINAL.match(token) is not None
 
 
-class Asking:
+class Asking(Spending):
     """What the three ways share.
 
     Parameters
@@ -110,7 +110,6 @@ class Asking:
         self._form = form(self.form_name)
         self._temperature = temperature
         self._seed = seed
-        self.usage = self._told = Usage()
         self.spec = SystemSpec(
             name=name,
             version="1",
@@ -145,12 +144,6 @@ class Asking:
             return self._answer(observation)
         except ModelFault as fault:
             return Decision(outcome=fault.outcome, reason=fault.reason)
-
-    def spent(self) -> tuple[int, int]:
-        """Return the tokens read and written since the last call of this."""
-        before, self._told = self._told, self.usage
-        read = self.usage.evaluated - before.evaluated
-        return read, self.usage.generated - before.generated
 
     def _answer(self, observation: Observation) -> Decision:
         raise NotImplementedError

@@ -7,19 +7,18 @@ file of its own. A request may hold 20 MB.
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floorbench.core.sample import JsonValue
-from floorbench.core.vocab import Level, Outcome
-from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
+from floorbench.core.vocab import Outcome
+from floorbench.errors import missing_extra
 from floorbench.systems.llm.chat import ChatTurn, form_of
-from floorbench.systems.llm.http import check_url, too_late
-from floorbench.systems.llm.openai_api import HIDDEN
-from floorbench.systems.llm.protocol import Completion, ModelFault, ModelInfo, Usage
+from floorbench.systems.llm.http import too_late
+from floorbench.systems.llm.protocol import Completion, ModelFault, Usage
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
+from floorbench.systems.llm.service import Service
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 KEY = "GEMINI_API_KEY"
@@ -28,7 +27,7 @@ LIMIT = 20_000_000
 _REFUSALS = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
 
-class GeminiChat:
+class GeminiChat(Service):
     """A Gemini model.
 
     Parameters
@@ -62,27 +61,12 @@ class GeminiChat:
         replies: Replies | None = None,
         policy: Policy | None = None,
     ) -> None:
-        if not model:
-            raise UsageError("FB513", "model is empty")
-        self._url = check_url("base_url", base_url)
-        self._key_env = key_env
+        super().__init__(
+            model=model, base_url=base_url, home=GOOGLE, key_env=key_env, policy=policy
+        )
         self.hears = hears
         self._stream = stream
         self._replies = replies or Replies()
-        self._policy = policy or Policy()
-        self._client: Any = None
-        self._secret = ""
-        self.info = ModelInfo(
-            name=model,
-            level=Level.REAL_CODE_PATH,
-            licence="service",
-            parameters={
-                "base_url": self._url,
-                "model": model,
-                "timeout": self._policy.timeout,
-                "attempts": self._policy.attempts,
-            },
-        )
 
     def load(self) -> None:
         """Make the client; nothing is sent, and a replay needs neither client nor key.
@@ -99,19 +83,13 @@ class GeminiChat:
             from google.genai import types
         except ImportError:
             raise missing_extra("google-genai", "gemini") from None
-        self._secret = os.environ.get(self._key_env, "")
-        if not self._secret and self._url == GOOGLE:
-            raise EnvironmentProblem(
-                "FB421",
-                f"the environment variable {self._key_env} is not set",
-                hint=f"put the key into {self._key_env}, or replay recorded replies",
-            )
-        self._client = genai.Client(
-            api_key=self._secret or "none",
+        client = genai.Client(
+            api_key=self.key(),
             http_options=types.HttpOptions(
                 base_url=self._url, timeout=round(1000 * self._policy.timeout)
             ),
         )
+        self._client = self.opened(client)
 
     def ask(
         self,
@@ -182,19 +160,30 @@ class GeminiChat:
                 pieces = list(self._client.models.generate_content_stream(**settings))
             else:
                 pieces = [self._client.models.generate_content(**settings)]
-            return _put_together([piece.model_dump(mode="json") for piece in pieces])
+            answer = _put_together([piece.model_dump(mode="json") for piece in pieces])
+            if not (self._stream and answer["finish"] is None and answer["text"]):
+                return answer
+            refused = Refused("the answer broke off", again=True)
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None) or {}
-            refused = of_status(error.code, str(error.message or ""), headers.get("Retry-After"))
+            wait = headers.get("Retry-After") or _retry_delay(error.details)
+            refused = of_status(error.code, str(error.message or ""), wait)
         except errors.UnknownApiResponseError:
             refused = Refused("the answer is not JSON", again=True)
         except Exception as error:  # the client lets errors of its transport through
             if "timeout" in type(error).__name__.casefold():
                 raise too_late(self._policy.timeout) from None
             refused = Refused(f"no connection: {type(error).__name__}: {error}", again=True)
-        if self._secret:
-            refused.reason = refused.reason.replace(self._secret, HIDDEN)
-        raise refused
+        raise self.clean(refused)
+
+
+def _retry_delay(details: Any) -> str | None:
+    """Return the seconds that an error asks to wait, which the service writes into its body."""
+    listed = details.get("error", details) if isinstance(details, dict) else {}
+    for detail in (listed.get("details") or []) if isinstance(listed, dict) else []:
+        if isinstance(detail, dict) and isinstance(delay := detail.get("retryDelay"), str):
+            return delay.removesuffix("s")
+    return None
 
 
 def _shown(part: Any) -> JsonValue:

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from floorbench.core.sample import JsonValue
-from floorbench.core.vocab import Level, Outcome
-from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
-from floorbench.systems.llm.http import check_url, parse, too_late
+from floorbench.core.vocab import Outcome
+from floorbench.errors import missing_extra
+from floorbench.systems.llm.http import parse, too_late
 from floorbench.systems.llm.protocol import (
     END_OF_TEXT,
     Capabilities,
     Completion,
     ModelFault,
-    ModelInfo,
     Prompt,
     Token,
     Usage,
 )
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
+from floorbench.systems.llm.service import Service
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
-HIDDEN = "<key>"
 TOP = 20
 """Most candidates for a token that the API gives."""
 
 
-class OpenAIModel:
+class OpenAIModel(Service):
     """A model behind ``/chat/completions`` and, where the server has it, ``/completions``.
 
     Parameters
@@ -60,25 +58,10 @@ class OpenAIModel:
         top: int = TOP,
         policy: Policy | None = None,
     ) -> None:
-        if not model:
-            raise UsageError("FB513", "model is empty")
-        self._url = check_url("base_url", base_url)
-        self._key_env = key_env
-        self._policy = policy or Policy()
-        self._client: Any = None
-        self._secret = ""
-        self.can = Capabilities(raw=raw, top=top)
-        self.info = ModelInfo(
-            name=model,
-            level=Level.REAL_CODE_PATH,
-            licence="service",
-            parameters={
-                "base_url": self._url,
-                "model": model,
-                "timeout": self._policy.timeout,
-                "attempts": self._policy.attempts,
-            },
+        super().__init__(
+            model=model, base_url=base_url, home=OPENAI, key_env=key_env, policy=policy
         )
+        self.can = Capabilities(raw=raw, top=top)
 
     def load(self) -> None:
         """Make the client; nothing is sent.
@@ -94,19 +77,13 @@ class OpenAIModel:
             import openai
         except ImportError:
             raise missing_extra("openai", "openai") from None
-        self._secret = os.environ.get(self._key_env, "")
-        if not self._secret and self._url == OPENAI:
-            raise EnvironmentProblem(
-                "FB421",
-                f"the environment variable {self._key_env} is not set",
-                hint=f"put the key into {self._key_env}, or name another server with base_url",
-            )
-        self._client = openai.OpenAI(
-            api_key=self._secret or "none",
+        client = openai.OpenAI(
+            api_key=self.key(),
             base_url=self._url,
             timeout=self._policy.timeout,
             max_retries=0,  # repeats are ours: see calling()
         )
+        self._client = self.opened(client)
 
     def complete(
         self,
@@ -150,21 +127,15 @@ class OpenAIModel:
         except openai.APITimeoutError:
             raise too_late(self._policy.timeout) from None
         except openai.APIStatusError as error:
-            raise self._clean(
+            raise self.clean(
                 of_status(error.status_code, _message(error), retry_after(error.response.headers))
             ) from None
         except openai.APIConnectionError as error:
             cause = error.__cause__ or error
-            raise self._clean(Refused(f"no connection: {cause}", again=True)) from None
+            raise self.clean(Refused(f"no connection: {cause}", again=True)) from None
         except openai.OpenAIError as error:
-            raise self._clean(Refused(f"{type(error).__name__}: {error}", again=False)) from None
+            raise self.clean(Refused(f"{type(error).__name__}: {error}", again=False)) from None
         return said if isinstance(said, dict) else parse(said.http_response.content)
-
-    def _clean(self, refused: Refused) -> Refused:
-        """Take the key out of what a server or the client says."""
-        if self._secret:
-            refused.reason = refused.reason.replace(self._secret, HIDDEN)
-        return refused
 
 
 def retry_after(headers: Mapping[str, str]) -> str | None:

@@ -258,9 +258,7 @@ def stamped(said: object, end: Seconds) -> list[Event]:
         if event.time < 0:
             raise SystemProblem("FB543", f"an event at {event.time} s, before the recording")
         if event.kind == OBSERVED:
-            raise SystemProblem(
-                "FB543", f"an event of kind '{OBSERVED}', which only the driver has"
-            )
+            raise SystemProblem("FB543", f"an event of kind '{OBSERVED}', kept for the driver")
         if event.time > end + 1e-9:
             raise SystemProblem("FB543", f"an event at {event.time} s when {end} s were heard")
         out.append(replace(event, commit=end))

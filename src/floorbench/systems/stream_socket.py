@@ -398,6 +398,8 @@ class _Talk:
 
 
 def _read(message: str | bytes, kind: type[T]) -> T:
+    if isinstance(message, bytes):
+        raise SystemProblem("FB545", "a binary message where text is due")
     try:
         return codec.decode(message, kind)
     except DataError as error:

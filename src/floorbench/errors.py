@@ -233,7 +233,7 @@ CODES: dict[str, Code] = {
     ),
     "FB263": Code(
         "impossible event times",
-        "The times of a sample are negative or out of order.",
+        "The times of a sample are negative, out of order, or past the end of its audio.",
         "Times are seconds: system start, insertion start, insertion end; planned end after start.",
     ),
     "FB264": Code(
@@ -492,13 +492,13 @@ CODES: dict[str, Code] = {
     ),
     "FB542": Code(
         "bad stream declaration",
-        "A streaming system declares no usable step or sampling rate.",
+        "A streaming system declares no usable step, sampling rate or delay of words.",
         "Set `streaming_step` (seconds) and `front_end.rate` (Hz) so that a step is whole samples.",
     ),
     "FB543": Code(
         "bad stream event",
-        "A stream returned something that is not an event, or an event from the future.",
-        "Return Event objects whose time is not after the end of the pushed chunk.",
+        "A stream returned something that is not an event, or one from before or after the audio.",
+        "Return Event objects whose time is from 0 to the end of the pushed chunk.",
     ),
     "FB544": Code(
         "stream connection failed",

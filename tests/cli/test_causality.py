@@ -9,6 +9,7 @@ import pytest
 
 from floorbench.cli.causality import check_causality
 from floorbench.errors import UsageError
+from floorbench.run.references import REFERENCES
 from support import echo_tiny
 
 CHEATER = """
@@ -60,3 +61,9 @@ def test_a_dead_stream_proves_nothing(
 def test_no_samples_at_all_are_refused(limit: int, data: str) -> None:
     with pytest.raises(UsageError, match="FB103"):
         check_causality("barge-in-energy", data=data, limit=limit)
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_a_reference_hears_nothing_that_could_be_changed(name: str, data: str) -> None:
+    with pytest.raises(UsageError, match=f"'{name}' is a reference"):
+        check_causality(name, data=data, limit=2)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from floorbench.core.vocab import Role
-from floorbench.datasets.echo import EchoSource, window_end
+from floorbench.datasets.echo import EchoSource
+from floorbench.datasets.echo_integrity import window_end
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError
 from support import echo_tiny
@@ -96,3 +98,32 @@ def test_another_folder_is_not_claimed(tmp_path: Path) -> None:
     assert not EchoSource.detect(tmp_path)
     with pytest.raises(DataError):
         EchoSource(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("role", "rule", "seconds", "refused"),
+    [
+        ("user", "planned", 1.6, "the user channel has 1.600 s, the events need 1.640 s"),
+        ("user", "planned", 1.64, None),
+        ("system", "planned", 2.5, "the system channel has 2.500 s, the events need 2.640 s"),
+        ("system", "silent_from_onset", 0.9, "the system channel has 0.900 s, the events need 1."),
+        ("system", "silent_from_onset", 1.0, None),
+    ],
+)
+def test_events_past_the_end_of_the_audio_are_the_datas_fault(
+    folder: Path, role: str, rule: str, seconds: float, refused: str | None
+) -> None:
+    first = echo_tiny.rows()[0]
+    file = folder / first["audio"][role]["path"]
+    sound, rate = soundfile.read(file, dtype="float32")
+    soundfile.write(file, sound[: round(seconds * rate)], rate, "PCM_16")
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"planned"', f'"{rule}"'), "utf-8")
+    source = EchoSource(folder)
+    if refused is None:
+        assert [s.id for s in source.samples()] == [r["sample_id"] for r in echo_tiny.rows()]
+        return
+    with pytest.raises(DataError, match=r"FB263.*") as raised:
+        next(source.samples())
+    assert refused in str(raised.value)
+    assert first["sample_id"] in str(raised.value)

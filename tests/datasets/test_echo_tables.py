@@ -101,6 +101,9 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a value that is not ours": ({"roles": {"打断": "stop"}}, "'stop'"),
     "no language": ({"language": None}, "'language'"),
+    "another format": ({"format": "floorbench-echo-mapping-2"}, "floorbench-echo-mapping-2"),
+    "a unit of nothing": ({"times": 0}, "times 0"),
+    "a turn without its text": ({"history": {"role": "speaker"}}, "'text'"),
     "another rule": ({"system_channel": "faded"}, "'faded'"),
 }  # fmt: skip
 
@@ -128,6 +131,30 @@ def test_a_time_that_is_no_number_is_named(release: Path) -> None:
     text = (release / "metadata.csv").read_text()
     (release / "metadata.csv").write_text(text.replace("1000.0", "soon", 1))
     with pytest.raises(DataError, match="'soon'"):
+        list(EchoSource(release).samples())
+
+
+BROKEN: dict[str, tuple[str, bytes, str]] = {
+    "a line cut short": ("pairs.csv", b"pair,group,x,y\np,g,a\n", "column 'y' has no value"),
+    "no UTF-8": ("pairs.csv", b"pair,group,x,y\np,\xff,a,b\n", "not UTF-8"),
+    "a null": ("pairs.jsonl", b'{"pair":null,"group":"g","x":"a","y":"b"}', "column 'pair' has"),
+    "no table at all": ("pairs.parquet", b"PAR1 nothing", "not a Parquet table"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_table_gives_one_error(name: str, release: Path) -> None:
+    file, content, words = BROKEN[name]
+    (release / file).write_bytes(content)
+    write(release, {**MAPPING, "pairs": file})
+    with pytest.raises(DataError, match="FB261") as refused:
+        list(EchoSource(release).samples())
+    assert words in refused.value.what
+
+
+def test_a_history_that_is_no_list_is_said(release: Path) -> None:
+    write(release, {**MAPPING, "columns": {**MAPPING["columns"], "history": "on"}})
+    with pytest.raises(DataError, match=r"FB261 .*not a list of turns"):
         list(EchoSource(release).samples())
 
 

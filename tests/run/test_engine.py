@@ -185,6 +185,17 @@ def test_what_cannot_be_cut_off_is_said_at_the_start(tmp_path: Path) -> None:
     assert said == ["the serial executor cannot stop a system that hangs (process can)"]
 
 
+def test_data_that_are_refused_leave_no_run_behind(tmp_path: Path) -> None:
+    class Refused(Source):
+        def samples(self) -> Any:
+            raise DataError("FB263", "the user channel is too short")
+
+    with pytest.raises(DataError, match="too short") as refused:
+        go(tmp_path, source=Refused(3))
+    assert "resume" not in str(refused.value.hint)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_sample_twice_in_the_data_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="FB203 sample 's3' appears twice in the data"):
         go(tmp_path, source=Source(6, twice=3))

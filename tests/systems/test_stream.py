@@ -196,11 +196,40 @@ def test_resampled_steps_follow_the_sound() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step", "rate"), [(None, 16_000), (0.0, 16_000), (0.1, 0), (0.0001, 16_000)]
+    ("step", "rate"),
+    [
+        (None, 16_000),
+        (0.0, 16_000),
+        (0.1, 0),
+        (0.0001, 16_000),
+        (61.0, 16_000),
+        (1.0, 999),
+        (1.0, 10**9),
+        (float("inf"), 16_000),
+    ],
 )
 def test_a_step_that_cannot_be_kept_is_refused(step: float | None, rate: int) -> None:
     with pytest.raises(SystemProblem, match="FB542"):
         StreamDriver(Toy(lambda s, t: (), step=step, rate=rate))
+
+
+@pytest.mark.parametrize("delay", [-0.1, float("nan"), float("inf"), "0.1", None])
+def test_words_cannot_be_asked_for_before_they_are_spoken(delay: Any) -> None:
+    with pytest.raises(SystemProblem, match=r"FB542.*word delay"):
+        StreamDriver(Toy(lambda s, t: (), parameters={"word_delay": delay}))
+
+
+@pytest.mark.parametrize("source", [RATE, 8_000, 44_100])
+@pytest.mark.parametrize("step", [0.1, 1.0, 7.0])
+def test_a_recording_that_ends_before_the_cutoff_goes_on_in_silence(
+    step: float, source: int
+) -> None:
+    toy = Toy(lambda step, toy: (), step=step)
+    decision = StreamDriver(toy).decide(seen(1.0, rate=source, cutoff=2.5))
+    assert decision.events[-1].time >= 2.5
+    heard = np.concatenate([s.samples[Role.USER] for s in toy.seen])
+    assert heard[15_000] != 0.0
+    assert not np.any(heard[16_000:])
 
 
 def test_only_streams_get_a_driver() -> None:

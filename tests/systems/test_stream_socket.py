@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -71,7 +74,7 @@ class Client(threading.Thread):
 
     def run(self) -> None:
         try:
-            with connect(self._url) as socket:
+            with connect(self._url, max_size=None) as socket:
                 socket.send(json.dumps(self._hello))
                 for text in socket:
                     message = json.loads(text)
@@ -80,7 +83,7 @@ class Client(threading.Thread):
                         if reply is None:
                             return
                         WIRE.append(reply) if isinstance(reply, dict) else None
-                        socket.send(reply if isinstance(reply, str) else json.dumps(reply))
+                        socket.send(reply if isinstance(reply, str | bytes) else json.dumps(reply))
         except ConnectionClosed:
             pass
 
@@ -156,6 +159,31 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], Any], Outcome, str]] = {
         lambda m: [{"type": "events", "stream": "1", "seq": m["seq"],
                     "events": [{"label": "yield", "time": 99.0}]}], Outcome.FAILED, "were heard",
     ),
+    "from before the recording": (
+        lambda m: [{"type": "events", "stream": "1", "seq": m["seq"],
+                    "events": [{"label": "yield", "time": -0.1}]}], Outcome.FAILED,
+        "before the recording",
+    ),
+    "beyond all numbers": (
+        lambda m: [NAN.replace("SEQ", str(m["seq"])).replace("NaN", "1e400")], Outcome.FAILED,
+        "cannot be read",
+    ),
+    "in the driver's name": (
+        lambda m: [{"type": "events", "stream": "1", "seq": m["seq"],
+                    "events": [{"label": "x", "time": 0.1, "kind": "observed"}]}], Outcome.FAILED,
+        "kept for the driver",
+    ),
+    "its own commit time": (
+        lambda m: [{"type": "events", "stream": "1", "seq": m["seq"],
+                    "events": [{"label": "yield", "time": 0.1, "commit": 0.1}]}], Outcome.FAILED,
+        "unknown key 'commit'",
+    ),
+    "binary": (
+        lambda m: [json.dumps({"type": "events", "stream": "1", "seq": m["seq"]}).encode()],
+        Outcome.FAILED, "a binary message",
+    ),
+    "another greeting": (lambda m: [HELLO], Outcome.FAILED, "cannot be read"),
+    "twice": (lambda m: loud(m) * 2, Outcome.FAILED, "answered with seq"),
     "another stream": (
         lambda m: [{"type": "events", "stream": "x", "seq": m["seq"]}], Outcome.FAILED,
         "stream 'x'",
@@ -177,7 +205,7 @@ def test_a_fault_stays_with_its_sample(fault: str, host: SocketStream) -> None:
     decision = driver.decide(seen())
     assert decision.outcome is outcome
     assert words in str(decision.reason)
-    assert decision.events[-1].time == pytest.approx(0.3)
+    assert decision.events[-1].time == pytest.approx(0.4 if fault == "twice" else 0.3)
     if fault == "dies":  # it joins again, and the run goes on
         Client(host.port, loud, HELLO).start()
     after = driver.decide(seen())
@@ -214,7 +242,15 @@ def test_nobody_joining_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "hello", [{"protocol": "other"}, {"floor": "mine"}, {"step": 0.0}, {"surprise": 1}]
+    "hello",
+    [
+        {"protocol": "other"},
+        {"floor": "mine"},
+        {"step": 0.0},
+        {"surprise": 1},
+        {"word_delay": -1.0},
+        {"tail": -0.5},
+    ],
 )
 def test_a_greeting_that_does_not_fit_is_turned_away(hello: dict[str, Any]) -> None:
     system = SocketStream(port=0, join_timeout=0.5)
@@ -235,6 +271,64 @@ def test_another_system_does_not_take_over_a_run(host: SocketStream) -> None:
     decision = driver.decide(seen())
     assert decision.outcome is Outcome.FAILED
     assert "stranger" in str(decision.reason)
+
+
+@pytest.mark.parametrize("changed", [{"step": 0.2}, {"rate": 8_000}, {"labels": ["stop"]}])
+def test_a_program_that_declares_something_else_when_it_joins_again_is_turned_away(
+    host: SocketStream, changed: dict[str, Any]
+) -> None:
+    driver = join(host, on_chunk(3, lambda m: [None]))
+    driver.decide(seen())
+    Client(host.port, loud, {**HELLO, **changed}).start()
+    decision = driver.decide(seen())
+    assert decision.outcome is Outcome.FAILED
+    assert f"joined again with another {next(iter(changed))}" in str(decision.reason)
+    Client(host.port, loud, HELLO).start()
+    assert driver.decide(seen()).outcome is Outcome.OK
+
+
+def test_a_program_that_stops_reading_holds_nothing_up(host: SocketStream) -> None:
+    let_go = threading.Event()
+
+    def deaf() -> None:
+        with socket.create_connection(("127.0.0.1", host.port)) as raw:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            key = base64.b64encode(b"0" * 16).decode()
+            raw.sendall(
+                f"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade"
+                f"\r\nSec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+            )
+            raw.recv(4096)
+            hello = json.dumps({**HELLO, "step": 30.0, "rate": 48_000}).encode()
+            raw.sendall(b"\x81\xfe" + struct.pack("!H", len(hello)) + b"\0" * 4 + hello)
+            let_go.wait(30)
+
+    threading.Thread(target=deaf, daemon=True).start()
+    driver = StreamDriver(host)
+    driver.load()
+    decision = driver.decide(seen())
+    let_go.set()
+    assert decision.outcome is Outcome.TIMEOUT
+    assert "does not read" in str(decision.reason)
+    assert host._link.gone
+    host._timeout = 30.0  # so much sound takes its time
+    Client(host.port, loud, {**HELLO, "step": 30.0, "rate": 48_000}).start()
+    assert driver.decide(seen()).outcome is Outcome.OK
+
+
+def test_old_answers_without_end_are_no_answer(
+    host: SocketStream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The flood is faster than the reader, so that there is always a message to be read."""
+    driver = join(host)
+    driver.decide(seen())
+    connection = host._link._connection
+
+    def flood(timeout: float) -> str:
+        return '{"type": "events", "stream": "1", "seq": 0}'
+
+    monkeypatch.setattr(connection, "recv", flood)
+    assert driver.decide(seen()).outcome is Outcome.TIMEOUT
 
 
 def test_a_taken_port_and_a_bad_one_are_refused(host: SocketStream) -> None:

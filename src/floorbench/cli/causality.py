@@ -10,6 +10,7 @@ from floorbench.cli.options import Settings, make_task, open_data, settings
 from floorbench.errors import UsageError
 from floorbench.run.causality import check_causality as check
 from floorbench.run.deciding import SystemChoice
+from floorbench.run.references import REFERENCES
 
 SHOWN = 10
 
@@ -49,6 +50,12 @@ def check_causality(
     """
     if limit < 1:
         raise UsageError("FB103", f"--limit {limit} is not a number of samples from 1 up")
+    if system in REFERENCES:
+        raise UsageError(
+            "FB103",
+            f"'{system}' is a reference: it answers from the labels and hears nothing",
+            hint="Name a system of `floorbench list systems`; only `run` takes references.",
+        )
     task_ = make_task(task, None)
     source = open_data(task, data, reader)
     made = SystemChoice(name=system, parameters=settings(sets)).build()

@@ -8,7 +8,7 @@ from pathlib import Path
 from floorbench.cli import console
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_closure import closure, size
-from floorbench.datasets.echo_integrity import faults
+from floorbench.datasets.echo_integrity import faults, too_short
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, FloorbenchError
 
@@ -131,11 +131,9 @@ def _of_audio(source: EchoSource) -> list[FloorbenchError]:
                 found.append(error)
                 continue
             lasting.append(seconds)
-            silenced = role is Role.SYSTEM and not planned
-            need = row.events.insertion_start if silenced else row.events.insertion_end
-            if seconds < need - 1e-6:
-                what = f"the {role} channel has {seconds:.3f} s, the events need {need:.3f} s"
-                found.append(DataError("FB263", what, where=at))
+            problem = too_short(row, role.value, seconds, planned=planned)
+            if problem is not None:
+                found.append(DataError("FB263", problem, where=at))
         if planned and max(lasting, default=0.0) - min(lasting, default=0.0) > UNEVEN:
             what = " and ".join(f"{s:.3f} s" for s in lasting)
             found.append(DataError("FB263", f"the channels last {what}: not one clock", where=at))

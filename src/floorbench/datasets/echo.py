@@ -25,10 +25,17 @@ from floorbench import codec
 from floorbench.audio.paths import inside
 from floorbench.audio.ref import FileAudio
 from floorbench.core.sample import AudioRef, JsonValue, Observation, Sample, Turn, Word
-from floorbench.core.time import Seconds, Span
+from floorbench.core.time import Span
 from floorbench.core.vocab import Role
 from floorbench.datasets.echo_audio import SilencedAudio
-from floorbench.datasets.echo_integrity import contrast, group_types, refuse
+from floorbench.datasets.echo_integrity import (
+    WIDEST_TAIL,
+    contrast,
+    group_types,
+    refuse,
+    too_short,
+    window_end,
+)
 from floorbench.datasets.echo_tables import (
     ACTION_OF,
     FORMAT,
@@ -45,9 +52,6 @@ from floorbench.datasets.echo_tables import (
 from floorbench.datasets.manifest import MANIFEST, fold, pcm_digests, read_manifest
 from floorbench.datasets.strata import Strata
 from floorbench.errors import DataError, Place
-
-WIDEST_TAIL = 1.0
-"""Seconds after the insertion that a system may hear at most."""
 
 
 class EchoSource:
@@ -158,10 +162,13 @@ class EchoSource:
         ------
         DataError
             ``FB203``, ``FB262``, ``FB263`` or ``FB264`` (see
-            :func:`floorbench.datasets.echo_integrity.faults`); ``FB308`` for a path outside.
+            :func:`floorbench.datasets.echo_integrity.faults`); ``FB263`` for audio that ends before
+            the events; ``FB308`` for a path outside.
         """
         if self._check:
             refuse(self.rows, self.pairs)
+            for fault in self.short:
+                raise fault
         types = group_types(self.rows)
         strata = Strata[str]()
         for row, _ in self.rows:
@@ -202,6 +209,26 @@ class EchoSource:
             return SilencedAudio(audio, silent_from=row.events.insertion_start)
         return audio
 
+    @cached_property
+    def short(self) -> list[DataError]:
+        """A fault for every channel that ends before the events; a missing file is none here.
+
+        A system would be blamed for a window that nobody can hear.
+        """
+        planned = self._system_channel == "planned"
+        found = []
+        for row, place in self.rows:
+            at = Place(place.file, place.line, row.sample_id)
+            for role in (Role.USER, Role.SYSTEM):
+                audio = self.channel(row, role, place=place)
+                if audio is None or not (self.root / row.audio[role.value].path).is_file():
+                    continue
+                seconds = audio.frames / audio.rate
+                problem = too_short(row, role.value, seconds, planned=planned)
+                if problem is not None:
+                    found.append(DataError("FB263", problem, where=at))
+        return found
+
     def _observation(self, row: SampleRow, place: Place) -> Observation:
         end = window_end(row.events.insertion_end, row.events.system_end, WIDEST_TAIL)
         channels: dict[Role, AudioRef] = {}
@@ -231,15 +258,6 @@ class EchoSource:
                 side = "a" if known[sample].role[0].upper() == name[0] else "b"
                 out.setdefault(sample, []).append([pair.pair_id, name, side])
         return out
-
-
-def window_end(insertion_end: Seconds, system_end: Seconds, tail: Seconds) -> Seconds:
-    """Return where the observation window ends: insertion end + tail, or the planned end.
-
-    Source: ECHO's protocol as floorbench reads it; the planned end bounds the window because an
-    utterance that has ended cannot be yielded.
-    """
-    return min(round(insertion_end + tail, 9), system_end)
 
 
 def _head(root: Path, *, quiet: bool = False) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from floorbench.core.time import Seconds
 from floorbench.datasets.echo_tables import (
     ACTION_OF,
     ACTIONS,
@@ -21,8 +22,19 @@ from floorbench.datasets.echo_tables import (
 )
 from floorbench.errors import DataError, Place
 
+WIDEST_TAIL = 1.0
+"""Seconds after the insertion that a system may hear at most."""
 Samples = Sequence[tuple[SampleRow, Place]]
 Pairs = Sequence[tuple[PairRow, Place]]
+
+
+def window_end(insertion_end: Seconds, system_end: Seconds, tail: Seconds) -> Seconds:
+    """Return where the observation window ends: insertion end + tail, or the planned end.
+
+    Source: ECHO's protocol as floorbench reads it; the planned end bounds the window because an
+    utterance that has ended cannot be yielded.
+    """
+    return min(round(insertion_end + tail, 9), system_end)
 
 
 def faults(samples: Samples, pairs: Pairs) -> Iterator[DataError]:
@@ -47,6 +59,30 @@ def refuse(samples: Samples, pairs: Pairs) -> None:
     """Raise the first fault, if there is one."""
     for fault in faults(samples, pairs):
         raise fault
+
+
+def too_short(row: SampleRow, role: str, seconds: float, *, planned: bool) -> str | None:
+    """Say what is wrong with how long a channel lasts, or return ``None``.
+
+    Parameters
+    ----------
+    row : SampleRow
+    role : {'user', 'system'}
+    seconds : float
+        How long the role's channel lasts.
+    planned : bool
+        Whether the system channel holds the planned utterance. Then it must last to the end of
+        the widest window; one that is silenced from the onset on must last to the onset. The user
+        channel must last to the insertion's end.
+    """
+    e = row.events
+    need = e.insertion_end
+    if role == "system":
+        widest = window_end(e.insertion_end, e.system_end, WIDEST_TAIL)
+        need = max(need, widest) if planned else e.insertion_start
+    if seconds >= need - 1e-6:
+        return None
+    return f"the {role} channel has {seconds:.3f} s, the events need {need:.3f} s"
 
 
 def _of_samples(samples: Samples) -> Iterator[DataError]:

@@ -28,6 +28,7 @@ CONTRASTS = {
 }
 FORMAT = "floorbench-echo-1"
 MAPPING = "echo_mapping.json"
+MAPPING_FORMAT = "floorbench-echo-mapping-1"
 SYSTEM_CHANNELS = ("planned", "silent_from_onset")
 
 
@@ -145,7 +146,7 @@ class ColumnMapping:
     pairs: str
     columns: Mapping[str, str]
     pair_columns: Mapping[str, str]
-    format: str = "floorbench-echo-mapping-1"
+    format: str = MAPPING_FORMAT
     version: str = "unknown"
     licence: str = "unknown"
     roles: Mapping[str, str] = field(default_factory=dict)
@@ -178,6 +179,14 @@ def read_mapping(path: Path) -> ColumnMapping:
     """
     mapping = codec.read_json(path, ColumnMapping)
     where = Place(str(path))
+    if mapping.format != MAPPING_FORMAT:
+        raise DataError(
+            "FB265", f"format '{mapping.format}' is not '{MAPPING_FORMAT}'", where=where
+        )
+    if not mapping.times > 0:
+        raise DataError("FB265", f"times {mapping.times:g} is no length of a unit", where=where)
+    if set(mapping.history) != {"role", "text"}:
+        raise DataError("FB265", "history names two keys of a turn, 'role' and 'text'", where=where)
     for given, known in ((mapping.columns, _FIELDS), (mapping.pair_columns, _PAIR_FIELDS)):
         for name in given:
             if name not in known:
@@ -232,6 +241,7 @@ def map_samples(root: Path, mapping: ColumnMapping) -> list[tuple[SampleRow, Pla
     out = []
     for row, at in _table(root / mapping.samples):
         got = {name: _column(row, column, at) for name, column in mapping.columns.items()}
+        _filled(got, _FIELDS, mapping.columns, at)
         role = mapping.roles.get(str(got["role"]), got["role"])
         action = got.get("action")
         if action is not None:
@@ -262,7 +272,9 @@ def map_pairs(root: Path, mapping: ColumnMapping) -> list[tuple[PairRow, Place]]
     """Read somebody else's pairs table."""
     out = []
     for row, at in _table(root / mapping.pairs):
-        plain = {n: str(_column(row, c, at)) for n, c in mapping.pair_columns.items()}
+        got = {name: _column(row, column, at) for name, column in mapping.pair_columns.items()}
+        _filled(got, _PAIR_FIELDS, mapping.pair_columns, at)
+        plain = {name: str(value) for name, value in got.items()}
         out.append((codec.convert(plain, PairRow, where=at), at))
     return out
 
@@ -284,7 +296,11 @@ def _table(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
             raise DataError("FB261", "not a list of rows", where=Place(str(path)))
         rows = ((row, Place(str(path), None, f"row {i}")) for i, row in enumerate(whole, start=1))
     elif suffix in (".csv", ".tsv"):
-        text = codec.read_bytes(path).decode("utf-8-sig")
+        try:
+            text = codec.read_bytes(path).decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            what = f"not UTF-8 text ({error.reason} at byte {error.start})"
+            raise DataError("FB261", what, where=Place(str(path))) from None
         reader = csv.DictReader(io.StringIO(text), delimiter="\t" if suffix == ".tsv" else ",")
         rows = ((row, Place(str(path), reader.line_num)) for row in reader)
     elif suffix == ".parquet":
@@ -303,7 +319,11 @@ def _parquet(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
     import duckdb
 
     codec.read_bytes(path)  # says why, if it cannot be read
-    found = duckdb.execute("SELECT * FROM read_parquet(?)", [str(path)])
+    try:
+        found = duckdb.execute("SELECT * FROM read_parquet(?)", [str(path)])
+    except duckdb.Error as error:
+        what = f"not a Parquet table ({str(error).splitlines()[0]})"
+        raise DataError("FB261", what, where=Place(str(path))) from None
     names = [d[0] for d in found.description or ()]
     for number, values in enumerate(found.fetchall(), start=1):
         yield dict(zip(names, values, strict=True)), Place(str(path), None, f"row {number}")
@@ -317,6 +337,15 @@ def _column(row: Mapping[str, Any], column: str, at: Place) -> Any:
     return row[column]
 
 
+def _filled(
+    got: Mapping[str, Any], needed: Mapping[str, bool], columns: Mapping[str, str], at: Place
+) -> None:
+    """Refuse a row without a value that it needs: a line cut short, a null."""
+    for name, value in got.items():
+        if needed[name] and value is None:
+            raise DataError("FB261", f"column '{columns[name]}' has no value", where=at)
+
+
 def _seconds(value: Any, unit: float, name: str, at: Place) -> float:
     try:
         return round(float(value) * unit, 9)
@@ -328,6 +357,8 @@ def _history(value: Any, mapping: ColumnMapping, at: Place) -> list[dict[str, An
     if value is None or value == "":
         return []
     turns = codec.parse(value, where=at) if isinstance(value, str) else value
+    if not isinstance(turns, list | tuple):
+        raise DataError("FB261", "the history is not a list of turns", where=at)
     out = []
     for turn in turns:
         if not isinstance(turn, Mapping):

@@ -107,6 +107,7 @@ def run(
     if seed < 0:
         raise UsageError("FB103", f"the seed is {seed}; it must be 0 or more")
     with contextlib.closing(executor), Signals() as signals:
+        next(iter(source.samples()), None)  # data refused as a whole leave no run behind
         if isinstance(system, SystemChoice):
             clean = provenance.redact(system.parameters)
             given = Given(name=system.name, parameters=clean.parameters)
@@ -202,6 +203,8 @@ def resume_hint(
     for option, (value, default) in said.items():
         if value != default:
             words += [option, str(value)]
+    if record.system_spec.parameters.get("realtime") is True:
+        words.append("--realtime")
     command = shlex.join(["floorbench", "run", *words, "--resume", str(folder.path)])
     return f"resume with `{command}`"
 

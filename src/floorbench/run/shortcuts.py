@@ -25,9 +25,10 @@ from numpy.typing import NDArray
 
 from floorbench.core.time import to_samples
 from floorbench.core.vocab import Role
-from floorbench.datasets.echo import WIDEST_TAIL, EchoSource, window_end
+from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_audio import listening
 from floorbench.datasets.echo_closure import bare
+from floorbench.datasets.echo_integrity import WIDEST_TAIL, window_end
 from floorbench.datasets.echo_tables import ACTION_OF, SampleRow
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.stats.streams import generator

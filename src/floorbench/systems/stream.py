@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from floorbench.audio.decode import RATES
 from floorbench.core.ports import Session, StreamSystem
 from floorbench.core.prediction import Decision, Event
 from floorbench.core.sample import AudioRef, Observation, Word
@@ -38,6 +39,8 @@ OBSERVED = "observed"
 """Kind of the event that says up to which media time a stream was heard to its end."""
 CONTEXT = 0.05
 """Seconds before a step that its resampling may use."""
+LONGEST_STEP = 60.0
+"""Seconds that one step may last."""
 ROLES = (Role.USER, Role.SYSTEM)
 _LISTS = (tuple, list)
 
@@ -92,7 +95,7 @@ class StreamDriver:
     Raises
     ------
     SystemProblem
-        ``FB542`` when the declared step or rate cannot be used.
+        ``FB542`` when the declared step (up to 60 s), rate or delay of words cannot be used.
     """
 
     def __init__(self, system: StreamSystem, *, realtime: bool = False) -> None:
@@ -210,14 +213,14 @@ def at_the_start(observation: Observation) -> Observation:
 def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:
     """Cut an observation into the steps that a system declares.
 
-    The last step is filled with silence; the stream ends with the first step that reaches the
-    observation's cutoff, or the end of the longest channel when there is none.
+    The stream ends with the first step that reaches the observation's cutoff, or the end of the
+    longest channel when there is none. What lies past a channel's end is silence.
     """
     step, rate = _declared(spec)
     channels = [observation.channels.get(role) for role in ROLES]
-    end = max(from_samples(a.frames, a.rate) if a is not None else 0.0 for a in channels)
-    if observation.cutoff is not None:
-        end = min(end, observation.cutoff)
+    end = observation.cutoff
+    if end is None:
+        end = max(from_samples(a.frames, a.rate) if a is not None else 0.0 for a in channels)
     count = math.ceil(round(end * rate / step, 6))
     heard = to_samples(end, rate)
     user, system = (_track(a, rate, step, count, heard) for a in channels)
@@ -241,7 +244,8 @@ def stamped(said: object, end: Seconds) -> list[Event]:
     Raises
     ------
     SystemProblem
-        ``FB543`` for something that is no event, or an event that happens after what was heard.
+        ``FB543`` for something that is no event, an event that happens before the recording or
+        after what was heard, and one of the kind that the driver keeps for itself.
     """
     if not isinstance(said, Sequence) or isinstance(said, str | bytes):
         raise SystemProblem("FB543", f"a step returned {type(said).__name__}, not a list of events")
@@ -251,6 +255,10 @@ def stamped(said: object, end: Seconds) -> list[Event]:
             raise SystemProblem("FB543", f"a step returned a {type(event).__name__}")
         if not isinstance(event.time, int | float) or not math.isfinite(event.time):
             raise SystemProblem("FB543", f"an event at {event.time!r} s")
+        if event.time < 0:
+            raise SystemProblem("FB543", f"an event at {event.time} s, before the recording")
+        if event.kind == OBSERVED:
+            raise SystemProblem("FB543", f"an event of kind '{OBSERVED}', kept for the driver")
         if event.time > end + 1e-9:
             raise SystemProblem("FB543", f"an event at {event.time} s when {end} s were heard")
         out.append(replace(event, commit=end))
@@ -281,8 +289,10 @@ def _track(
         until = min(last, heard)
         begin = max(0, first - to_samples(CONTEXT, rate))
         a, b = (to_samples(exact(n) / rate, source) for n in (begin, until))
-        part = resample(samples[a:b], source=source, target=rate)[first - begin : until - begin]
         out = np.zeros(last - first, dtype=np.float32)
+        if a >= samples.size:
+            return out
+        part = resample(samples[a:b], source=source, target=rate)[first - begin : until - begin]
         out[: part.size] = part
         return out
 
@@ -290,10 +300,19 @@ def _track(
 
 
 def _declared(spec: SystemSpec) -> tuple[int, int]:
-    """Return step in samples and rate in Hz."""
+    """Return step in samples and rate in Hz, after a look at the delay of words."""
     rate, step = spec.front_end.rate, spec.streaming_step
-    if rate is None or rate <= 0 or step is None or not step > 0:
+    if (
+        rate is None
+        or not RATES[0] <= rate <= RATES[1]
+        or step is None
+        or not 0 < step <= LONGEST_STEP
+    ):
         raise SystemProblem("FB542", f"'{spec.name}' declares step {step!r} s at {rate!r} Hz")
+    delay = spec.parameters.get("word_delay", 0.0)
+    known = isinstance(delay, int | float) and math.isfinite(delay) and delay >= 0
+    if not known:  # below 0, words would be told before they are spoken
+        raise SystemProblem("FB542", f"'{spec.name}' declares a word delay of {delay!r} s")
     count = exact(step) * rate
     if count.denominator != 1:
         raise SystemProblem(

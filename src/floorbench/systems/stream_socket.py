@@ -14,11 +14,14 @@ stream that come late are dropped.
 from __future__ import annotations
 
 import base64
+import contextlib
 import queue
+import socket
+import struct
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from floorbench import codec
@@ -115,6 +118,7 @@ class SocketStream:
         self._join_timeout = number("join_timeout", join_timeout, low=0.01, high=86_400.0)
         self._joined: queue.Queue[_Link] = queue.Queue()
         self._link: _Link | None = None
+        self._first: Hello | None = None
         self._links: list[_Link] = []
         self._server: Any = None
         self._streams = 0
@@ -164,7 +168,7 @@ class SocketStream:
             return
         self.listen()
         self._link = self._wait()
-        hello = self._link.hello
+        self._first = hello = self._link.hello
         self.spec = SystemSpec(
             name=hello.name,
             version=hello.version,
@@ -192,11 +196,10 @@ class SocketStream:
         if self._link is None or self._link.gone:
             self._link = None
             link = self._wait()
-            if link.hello.name != self.spec.name or link.hello.version != self.spec.version:
+            problem = self._stranger(link.hello)
+            if problem is not None:
                 link.drop()
-                raise SystemProblem(
-                    "FB545", f"'{link.hello.name} {link.hello.version}' joined another one's run"
-                )
+                raise SystemProblem("FB545", problem)
             self._link = link
         self._streams += 1
         turns = [{"role": t.role.value, "text": t.text} for t in setup.turns]
@@ -215,13 +218,25 @@ class SocketStream:
     def stop(self) -> None:
         """Say goodbye and stop listening."""
         if self._link is not None and not self._link.gone:
-            self._link.send({"type": "bye"})
+            with contextlib.suppress(SystemProblem, TimeoutError):  # it may be leaving just now
+                self._link.send({"type": "bye"})
         self._link = None
         for link in self._links:  # also those that joined and were never asked
             link.drop()
         if self._server is not None:
             self._server.shutdown()
             self._server = None
+
+    def _stranger(self, hello: Hello) -> str | None:
+        """Say how a program that joins again differs from the one that the run began with."""
+        first = self._first
+        if first is None or hello == first:
+            return None
+        if (hello.name, hello.version) != (first.name, first.version):
+            return f"'{hello.name} {hello.version}' joined another one's run"
+        names = (f.name for f in fields(Hello))
+        changed = [n for n in names if getattr(hello, n) != getattr(first, n)]
+        return f"'{hello.name}' joined again with another {', '.join(changed)}"
 
     def _wait(self) -> _Link:
         until = time.monotonic() + self._join_timeout
@@ -251,7 +266,7 @@ class SocketStream:
         if hello is None or problem is not None:
             connection.close(1002, (problem or "")[:120])
             return
-        link = _Link(connection, hello)
+        link = _Link(connection, hello, self._timeout)
         self._links.append(link)
         self._joined.put(link)
         link.done.wait()
@@ -260,10 +275,15 @@ class SocketStream:
 class _Link:
     """One joined program."""
 
-    def __init__(self, connection: Any, hello: Hello) -> None:
+    def __init__(self, connection: Any, hello: Hello, timeout: float) -> None:
         self._connection = connection
+        self._timeout = timeout
         self.hello = hello
         self.done = threading.Event()
+        # A program that stops reading must not block what is sent to it.
+        whole = int(timeout)
+        limit = struct.pack("ll", whole, int((timeout - whole) * 1e6))
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
     @property
     def gone(self) -> bool:
@@ -272,20 +292,34 @@ class _Link:
         return self.done.is_set() or self._connection.protocol.state is not State.OPEN
 
     def send(self, message: dict[str, Any]) -> None:
+        """Send one message.
+
+        Raises
+        ------
+        TimeoutError
+            When the program does not take it in time; the link is dropped, half a message is out.
+        SystemProblem
+            ``FB544`` when the program is gone.
+        """
         from websockets.exceptions import ConnectionClosed
 
+        began = time.monotonic()
         try:
             self._connection.send(codec.encode(message).decode())
         except ConnectionClosed:
             self.drop()
+            if time.monotonic() - began >= self._timeout:
+                raise TimeoutError("it does not read what it is sent") from None
             raise SystemProblem("FB544", "the external system is gone") from None
 
     def receive(self, until: float) -> str | bytes:
         from websockets.exceptions import ConnectionClosed
 
+        left = until - time.monotonic()
+        if left <= 0:  # messages that wait to be read would be given all the same
+            raise TimeoutError
         try:
-            left = until - time.monotonic()
-            got: str | bytes = self._connection.recv(timeout=max(0.0, left))
+            got: str | bytes = self._connection.recv(timeout=left)
         except ConnectionClosed:
             self.drop()
             raise SystemProblem("FB544", "the external system is gone") from None
@@ -364,6 +398,8 @@ class _Talk:
 
 
 def _read(message: str | bytes, kind: type[T]) -> T:
+    if isinstance(message, bytes):
+        raise SystemProblem("FB545", "a binary message where text is due")
     try:
         return codec.decode(message, kind)
     except DataError as error:
@@ -377,6 +413,8 @@ def _unfit(hello: Hello) -> str | None:
         return f"floor '{hello.floor}' is neither planned nor own"
     if not hello.step > 0 or hello.rate <= 0:
         return f"step {hello.step} s at {hello.rate} Hz"
+    if hello.word_delay < 0 or hello.tail < 0:
+        return f"word_delay {hello.word_delay} s and tail {hello.tail} s, which are not below 0"
     return None
 
 

@@ -18,7 +18,7 @@ from floorbench.core.sample import Sample
 from floorbench.core.spec import SystemSpec
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import Outcome
-from floorbench.datasets.echo import window_end
+from floorbench.datasets.echo_integrity import window_end
 from floorbench.datasets.echo_tables import ACTION_OF, ROLES
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import FAILED, INVALID, OK

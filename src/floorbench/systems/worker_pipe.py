@@ -144,6 +144,8 @@ class Pipe:
         if not data:
             raise self._gone()
         self._buffer += data
+        if b"\n" not in data:  # a long line is not searched again with every piece of it
+            return
         *lines, rest = self._buffer.split(b"\n")
         self._buffer = bytearray(rest)
         self._lines += [bytes(line) for line in lines if line.strip()]

@@ -51,3 +51,17 @@ def plain_scores(items: Sequence[tuple[Any, Any]], *, tail: float) -> dict[str, 
         no = [right[i] for i in members if role[i] != "interruption"]
         out[f"{kind} independent"] = sum(yes) / len(yes) * sum(no) / len(no)
     return out
+
+
+def plain_prsr(items: Sequence[tuple[Any, Any]], contrast: str | None = None) -> float:
+    """Count the pairs of which both members were given their own role."""
+    right = {
+        s.id: d is not None and d.outcome.value == "ok" and d.label == s.target["role"]
+        for s, d in items
+    }
+    pairs: dict[str, list[bool]] = {}
+    for s, _ in items:
+        for pair, kind, _side in s.target["pairs"]:
+            if contrast in (None, kind):
+                pairs.setdefault(pair, []).append(right[s.id])
+    return sum(all(members) for members in pairs.values()) / len(pairs)

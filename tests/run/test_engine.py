@@ -488,3 +488,13 @@ def test_the_hint_to_resume_is_a_whole_command(tmp_path: Path) -> None:
         *("--executor", "process", "--workers", "2", "--timeout", "1.5"),
         *("--resume", str(folder.path)),
     ]
+
+
+def test_the_way_to_go_on_keeps_real_time(tmp_path: Path) -> None:
+    folder = go(tmp_path, n=2)
+    record = folder.record()
+    spec = replace(record.system_spec, parameters={"realtime": True})
+    paced = replace(record, system_spec=spec)
+    for known, expected in ((record, False), (paced, True)):
+        command = resume_hint(folder, known, record.sittings[-1], None)
+        assert ("--realtime" in command) is expected

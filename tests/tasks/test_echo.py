@@ -13,7 +13,7 @@ from floorbench.datasets.echo import EchoSource
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import point
 from floorbench.tasks.echo import EchoTask, prompt_hashes
-from oracles.echo_scores import plain_scores
+from oracles.echo_scores import plain_prsr, plain_scores
 from support import echo_tiny, scoring
 
 TASK = EchoTask()
@@ -196,3 +196,24 @@ def test_capability_and_bad_parameters(samples: Any) -> None:
     with pytest.raises(DataError, match="FB222"):
         TASK.observe(samples[0], "h5")
     assert set(prompt_hashes("v1")) == {"question.en.txt", "question.zh.txt"}
+
+
+def guessed(sample: Sample, condition: str) -> Decision:
+    """Name the three roles by turns, and fail now and then."""
+    number = sum(map(ord, sample.id)) * 7919 % 13
+    if number in (0, 1):
+        return Decision(outcome=(Outcome.FAILED, Outcome.TIMEOUT)[number])
+    right = sample.target["role"]
+    return Decision(label=echo_tiny.ROLES[number % 3] if number < 5 else right)
+
+
+@pytest.mark.parametrize("contrast", ["I-B", "I-O", "B-O", None])
+def test_prsr_equals_a_plain_count(samples: Any, contrast: str | None) -> None:
+    found = values(samples, guessed, scoring.system("roles", labels=echo_tiny.ROLES))
+    where = {"language": "zh", "answers": "three-way"}
+    if contrast is not None:
+        where["contrast"] = contrast
+    items = [(s, guessed(s, "")) for s in samples if s.observation.language == "zh"]
+    expected = plain_prsr(items, contrast)
+    assert 0 < expected < 1
+    assert found[("prsr", *sorted(where.items()))] == pytest.approx(expected, abs=1e-12)

@@ -87,3 +87,8 @@ def test_a_utf8_signature_is_no_content_but_other_bytes_are() -> None:
 def test_text_that_is_no_unicode_is_refused_in_words(write: Callable[[object], object]) -> None:
     with pytest.raises(DataError, match=r"FB201 'a\\udcff' is not valid Unicode text"):
         write({"path": "a\udcff"})
+
+
+def test_non_finite_numbers_in_tuples_are_refused() -> None:
+    with pytest.raises(DataError, match=r"FB202 \$\.x\[1\] is nan"):
+        codec.encode({"x": (1.0, float("nan"))})

@@ -605,4 +605,6 @@ METRICS = Registry(
     },
 )
 
-ALL = {r.kind: r for r in (TASKS, DATASETS, SYSTEMS, METRICS)}
+RECIPES = Registry("recipe", {})
+
+ALL = {r.kind: r for r in (TASKS, DATASETS, SYSTEMS, METRICS, RECIPES)}

@@ -130,11 +130,11 @@ def _refuse_non_finite(plain: Any, path: str, where: Place | None) -> None:
             raise DataError("FB202", f"{path} is {plain!r}", where=where)
     elif isinstance(plain, dict):
         for key, item in plain.items():
-            if isinstance(item, float | dict | list):
+            if isinstance(item, float | dict | list | tuple):
                 _refuse_non_finite(item, f"{path}.{key}", where)
-    elif isinstance(plain, list):
+    elif isinstance(plain, list | tuple):
         for index, item in enumerate(plain):
-            if isinstance(item, float | dict | list):
+            if isinstance(item, float | dict | list | tuple):
                 _refuse_non_finite(item, f"{path}[{index}]", where)
 
 

@@ -790,6 +790,46 @@ CODES: dict[str, Code] = {
         "A recipe has no such setting, or the value cannot be used.",
         "`floorbench show RECIPE` lists the settings of a recipe with their ranges.",
     ),
+    "FB852": Code(
+        "recipe breaks its contract",
+        "A stage returned something else than an outcome, an id appears twice, or an item is lost.",
+        "Correct the recipe; see the guide on building data.",
+    ),
+    "FB853": Code(
+        "build in progress",
+        "Another process is building into the same folder.",
+        "Wait for it, or choose another folder with --out.",
+    ),
+    "FB854": Code(
+        "stage cannot start",
+        "A stage raised an error or ended its process while it loaded its models.",
+        "The message carries the stage's own reason; finished items are kept.",
+    ),
+    "FB855": Code(
+        "folder is not a build",
+        "The output folder exists and holds something that no build has written.",
+        "Choose another folder with --out; nothing was touched.",
+    ),
+    "FB856": Code(
+        "sound cannot be kept or read",
+        "Samples are not mono, not finite or beyond full scale, or a stored sound is damaged.",
+        "Scale the named sound first; a damaged stored sound is made again by the next build.",
+    ),
+    "FB857": Code(
+        "nothing came through",
+        "Every item was rejected or failed, so there is no dataset to write.",
+        "Read the reasons in the table; loosen a threshold or repair the failing stage.",
+    ),
+    "FB858": Code(
+        "build cannot be written",
+        "The operating system refuses to write: the disk is full, or there is no permission.",
+        "Free space and give the same command again; it goes on with what is finished.",
+    ),
+    "FB859": Code(
+        "recipe cannot be loaded",
+        "The Python file of a recipe is missing, does not run, or lacks the named recipe.",
+        "Give `path/to/file.py:NAME`, and run the file by itself to see its own error.",
+    ),
     "FB881": Code(
         "no recording to mix",
         "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",

@@ -18,11 +18,15 @@ from floorbench.errors import EnvironmentProblem, FloorbenchError, Place
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo:demo", "Evaluate a real turn detector on the CoDeTT starter set"),
-    "list": ("catalogue:list_names", "List tasks, systems, datasets, metrics or assets"),
-    "show": ("catalogue:show", "Show one task, system, dataset or metric in full"),
+    "list": ("catalogue:list_names", "List tasks, systems, datasets, metrics, recipes or assets"),
+    "show": ("catalogue:show", "Show one task, system, dataset, metric or recipe in full"),
     "run": ("run:run", "Run a system on a task and keep its predictions"),
     "score": ("score:score", "Score a run or a predictions file"),
     "check": ("score:check", "Check a predictions file and name every fault"),
+    "build": (
+        "build:build",
+        "Build a dataset by a recipe; interrupted, it goes on when called again",
+    ),
     "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
     "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
     "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),

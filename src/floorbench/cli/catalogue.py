@@ -9,7 +9,7 @@ from floorbench import catalog
 from floorbench.cli import console
 from floorbench.errors import UsageError, did_you_mean
 
-Kind = Literal["tasks", "systems", "datasets", "metrics", "assets"]
+Kind = Literal["tasks", "systems", "datasets", "metrics", "recipes", "assets"]
 
 
 def list_names(kind: Kind | None = None, /, *, json: bool = False) -> int:
@@ -26,7 +26,9 @@ def list_names(kind: Kind | None = None, /, *, json: bool = False) -> int:
         from floorbench.cli.assets import list_assets
 
         return list_assets(json=json)
-    chosen = [r for r in catalog.ALL.values() if kind in (None, f"{r.kind}s")]
+    chosen = [
+        r for r in catalog.ALL.values() if kind == f"{r.kind}s" or (kind is None and r.entries())
+    ]
     if json:
         console.data_json({f"{r.kind}s": r.entries() for r in chosen})
         return 0
@@ -42,7 +44,7 @@ def list_names(kind: Kind | None = None, /, *, json: bool = False) -> int:
 
 
 def show(name: str, /, *, json: bool = False) -> int:
-    """Show one task, system, dataset or metric: its specification and its documentation.
+    """Show one task, system, dataset, metric or recipe: its specification and its documentation.
 
     Parameters
     ----------

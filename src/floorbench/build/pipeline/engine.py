@@ -1,0 +1,209 @@
+"""The engine: every item through every step, kept as it goes, then one dataset.
+
+What is in the cache is taken from it here, what is missing is made in the pool. A build that is
+interrupted or killed goes on by giving the same command again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floorbench import codec
+from floorbench.build.pipeline.export import ExportFolder, check_target, exporting, restore
+from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool
+from floorbench.build.pipeline.recipes import (
+    absolute_name,
+    checked_work,
+    open_recipe,
+    with_preset,
+)
+from floorbench.build.pipeline.record import (
+    BUILD_FILE,
+    LINEAGE_FILE,
+    REJECTED_FILE,
+    BuildRecord,
+    Lost,
+    write_factors,
+)
+from floorbench.build.pipeline.report import write_report
+from floorbench.build.pipeline.runner import Runner, fresh_from
+from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
+from floorbench.build.pipeline.stage import Recipe
+from floorbench.build.pipeline.store import locked
+from floorbench.core.sample import JsonValue
+from floorbench.errors import DataError, UsageError
+from floorbench.run import provenance
+from floorbench.run.store import now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """What a build gave: its record, the folder, and every item that did not come through."""
+
+    record: BuildRecord
+    path: Path
+    lost: tuple[Lost, ...]
+
+
+def build(
+    recipe: str | Recipe,
+    *,
+    out: Path,
+    cache: Path,
+    preset: str | None = None,
+    settings: Mapping[str, JsonValue] | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    redo_from: str | None = None,
+    workers: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+    notify: Callable[[str], None] = lambda _: None,
+) -> Built:
+    """Build a dataset.
+
+    Parameters
+    ----------
+    recipe : str or Recipe
+        A name (see :func:`~floorbench.build.pipeline.recipes.open_recipe`), or a recipe object,
+        which needs ``workers=0``.
+    out : Path
+        The dataset's folder; an earlier build in it is replaced once the new one is whole.
+    cache : Path
+        Folder of results and sounds; builds may share it.
+    preset : str or None
+    settings : mapping or None
+        Stand above the preset's.
+    seed : int
+    limit : int or None
+        At most so many seeds, the first ones.
+    redo_from : str or None
+        A stage from which on cached results are not used.
+    workers : int
+        Processes; 0 makes everything in this one.
+    progress, notify : function
+        Hear how far the build is, and remarks.
+
+    Raises
+    ------
+    UsageError
+        ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
+        for an impossible number.
+    DataError
+        ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
+        something else, ``FB857`` nothing came through.
+    EnvironmentProblem
+        ``FB854``, ``FB858``, or a stage's own. All finished results are kept.
+    """
+    if workers < 0 or (limit is not None and limit < 1):
+        raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
+    made = open_recipe(recipe) if isinstance(recipe, str) else recipe
+    if not isinstance(recipe, str) and workers:
+        raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
+    filled = with_preset(made, preset, settings or {})
+    work = checked_work(made, filled)
+    fresh = fresh_from(work.steps, redo_from)
+    out = out.absolute()
+    with locked(out.with_name(f".{out.name}.lock")):
+        restore(out)
+        check_target(out)
+        runner = Runner(work.steps, cache=cache, seed=seed, fresh=fresh)
+        swept = runner.folder.sweep()
+        if swept:
+            notify(f"removed {swept} unfinished files of a build that was killed")
+        pool: Pool = (
+            ProcessPool(
+                workers=workers,
+                steps=work.steps,
+                recipe=absolute_name(str(recipe)),
+                settings=filled,
+                cache=cache,
+                seed=seed,
+                fresh=fresh,
+            )
+            if workers
+            else HerePool(runner)
+        )
+        begun, started = time.monotonic(), now()
+        with contextlib.closing(pool):
+            sitting = Sitting(work, runner, pool, progress)
+            finished = sitting.run(work.seeds[:limit])
+        lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
+        reports = sitting.reports()
+        write_factors(runner.folder, made.name, reports)
+        record = BuildRecord(
+            recipe=made.name,
+            preset=preset,
+            settings=provenance.redact(filled).parameters,
+            seed=seed,
+            limit=limit,
+            deterministic=all(s.deterministic for s in reports),
+            seeds=len(work.seeds[:limit]),
+            finished=len(finished),
+            rejected=sum(x.kind == "rejected" for x in lost),
+            failed=sum(x.kind == "failed" for x in lost),
+            stages=reports,
+            started=started,
+            took=round(time.monotonic() - begun, 3),
+            workers=workers,
+            floorbench=provenance.code(),
+            packages=provenance.packages(),
+            hardware=provenance.hardware(),
+        )
+        if not finished:
+            raise _nothing(lost)
+        with exporting(out, runner.sounds) as folder:
+            made.export([t.item for t in finished], runner.sounds, folder)
+            _accompany(folder, record, lost, _lineage(finished, runner))
+    return Built(record=record, path=out, lost=lost)
+
+
+def _accompany(
+    folder: ExportFolder, record: BuildRecord, lost: tuple[Lost, ...], lineage: Iterator[Any]
+) -> None:
+    folder.lines(LINEAGE_FILE, lineage)
+    folder.lines(REJECTED_FILE, (codec.to_builtins(x) for x in lost))
+    folder.text(BUILD_FILE, codec.encode_pretty(record))
+    write_report(folder, record, lost)
+    folder.checksums()
+
+
+def _nothing(lost: tuple[Lost, ...]) -> DataError:
+    first = lost[0] if lost else None
+    reason = (
+        f"; first of {len(lost)}: {first.item} at {first.stage}: {first.detail}" if first else ""
+    )
+    return DataError("FB857", f"no item came through{reason}")
+
+
+def _lineage(finished: list[Traced], runner: Runner) -> Iterator[dict[str, JsonValue]]:
+    for traced in finished:
+        steps: list[JsonValue] = []
+        for key in traced.trail:
+            result = runner.results.get(key)
+            if result is None:
+                raise DataError("FB852", f"the result {key[:12]} of '{traced.item.id}' has gone")
+            steps.append(
+                {
+                    "stage": result.stage,
+                    "version": result.version,
+                    "deterministic": result.deterministic,
+                    "key": key,
+                    "item": result.item or traced.item.id,
+                    "attempt": result.attempt,
+                    "rejected": result.rejected.reason if result.rejected else None,
+                    "sounds": [s.digest for s in result.sounds],
+                    "notes": list(result.notes),
+                }
+            )
+        source = traced.ancestry()[0].item
+        yield {
+            "item": traced.item.id,
+            "seed": {"id": source.id, "fields": source.fields, "audio": source.audio},
+            "sounds": traced.item.audio,
+            "steps": steps,
+        }

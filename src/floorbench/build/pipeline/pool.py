@@ -1,0 +1,261 @@
+"""Where items are made: in this process, or in worker processes that may die.
+
+An item whose worker dies is tried once more in a fresh worker, then it counts as failed. Every
+worker computes with one thread, so that sums do not depend on how many there are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from floorbench import codec
+from floorbench.build.pipeline.recipes import stages_of
+from floorbench.build.pipeline.runner import Done, Failure, Runner
+from floorbench.build.pipeline.stage import Item, Step
+from floorbench.core.sample import JsonValue
+from floorbench.errors import EnvironmentProblem
+from floorbench.run.processes import error_from_wire
+
+_THREADS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
+    *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
+)
+ONE_THREAD = dict.fromkeys(_THREADS, "1")
+TRIES = 2
+
+
+@dataclass(slots=True, kw_only=True)
+class Task:
+    """One item for one step; ``repair`` lists the steps to look at again before it."""
+
+    number: int
+    index: int
+    item: Item
+    repair: tuple[tuple[int, Item], ...] = ()
+    tries: int = 0
+
+
+class Pool(Protocol):
+    """What the engine needs of the place where items are made."""
+
+    def free(self) -> bool:
+        """Say whether another task can be given."""
+        ...
+
+    def give(self, task: Task) -> None:
+        """Take a task."""
+        ...
+
+    def collect(self) -> list[tuple[int, Done]]:
+        """Wait for something to happen; return what is finished, by task number."""
+        ...
+
+    def close(self) -> None:
+        """Stop everything that was started."""
+        ...
+
+
+class HerePool:
+    """One item at a time in this process."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._task: Task | None = None
+
+    def free(self) -> bool:
+        """Say whether no task waits."""
+        return self._task is None
+
+    def give(self, task: Task) -> None:
+        """Take a task."""
+        self._task = task
+
+    def collect(self) -> list[tuple[int, Done]]:
+        """Make the task."""
+        task, self._task = self._task, None
+        assert task is not None  # noqa: S101 -- give() comes first
+        for index, item in task.repair:
+            self._runner.treat(index, item, fresh=False)
+        done = self._runner.treat(task.index, task.item)
+        assert done is not None  # noqa: S101 -- treat() makes what is missing
+        return [(task.number, done)]
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class _Worker:
+    """One child process, its pipe, and the task it is working on."""
+
+    def __init__(self, hello: bytes) -> None:
+        paths = [p for p in sys.path if p]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "floorbench.build.pipeline.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # Ctrl-C reaches the parent only; grandchildren die with us
+            bufsize=0,
+        )
+        self.ready = False
+        self.starting: str | None = None
+        self.task: Task | None = None
+        self._buffer = bytearray()
+        self.send(hello)
+
+    @property
+    def pipe(self) -> Any:
+        return self.process.stdout
+
+    def send(self, line: bytes) -> None:
+        """Write one line; a dead worker is noticed at its end of file, not here."""
+        assert self.process.stdin is not None  # noqa: S101 -- it is a pipe
+        with contextlib.suppress(BrokenPipeError):
+            view = memoryview(line + b"\n")
+            while view:
+                view = view[os.write(self.process.stdin.fileno(), view) :]
+
+    def receive(self) -> list[bytes] | None:
+        """Return the complete lines that have arrived; None at the end of the stream."""
+        data = os.read(self.pipe.fileno(), 1 << 16)
+        if not data:
+            return None
+        self._buffer += data
+        *lines, rest = self._buffer.split(b"\n")
+        self._buffer = bytearray(rest)
+        return [bytes(line) for line in lines]
+
+    def kill(self, *, ended: bool = False) -> int:
+        """End the process and all it started; return its exit status."""
+        if ended:  # its own status says why
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=2)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        return self.process.wait()
+
+
+class ProcessPool:
+    """Worker processes behind JSON pipes.
+
+    Parameters
+    ----------
+    workers : int
+        Processes; each is started when the first task for it comes.
+    steps : tuple of Step
+        For the names in messages.
+    recipe : str
+        Under which a worker opens the recipe again.
+    settings : mapping
+    cache : Path
+    seed : int
+    fresh : set of str
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: int,
+        steps: tuple[Step, ...],
+        recipe: str,
+        settings: Mapping[str, JsonValue],
+        cache: Path,
+        seed: int,
+        fresh: frozenset[str],
+    ) -> None:
+        self._workers = workers
+        self._steps = steps
+        self._hello = codec.encode(
+            {
+                "recipe": recipe,
+                "settings": settings,
+                "cache": str(cache.resolve()),
+                "seed": seed,
+                "fresh": sorted(fresh),
+            }
+        )
+        self._pool: list[_Worker] = []
+        self._selector = selectors.DefaultSelector()
+
+    def free(self) -> bool:
+        """Say whether a worker has nothing to do, or may still be started."""
+        return len(self._pool) < self._workers or any(w.task is None for w in self._pool)
+
+    def give(self, task: Task) -> None:
+        """Hand a task to an idle worker, or to a new one."""
+        worker = next((w for w in self._pool if w.task is None), None)
+        if worker is None:
+            worker = _Worker(self._hello)
+            self._pool.append(worker)
+            self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
+        worker.task = task
+        task.tries += 1
+        worker.send(codec.encode({"index": task.index, "item": task.item, "repair": task.repair}))
+
+    def collect(self) -> list[tuple[int, Done]]:
+        """Wait for the next messages and deaths (raises what a worker stops with)."""
+        finished: list[tuple[int, Done]] = []
+        for key, _ in self._selector.select():
+            worker: _Worker = key.data
+            lines = worker.receive()
+            if lines is None:
+                finished += self._died(worker)
+                continue
+            for line in lines:
+                message: dict[str, Any] = codec.parse(line)
+                if "stop" in message:
+                    raise error_from_wire(message["stop"])
+                if "ready" in message:
+                    worker.ready = True
+                elif "starting" in message:
+                    worker.starting = message["starting"]
+                elif worker.task is not None:
+                    finished.append((worker.task.number, codec.convert(message["done"], Done)))
+                    worker.task = None
+        return finished
+
+    def _died(self, worker: _Worker) -> list[tuple[int, Done]]:
+        self._selector.unregister(worker.pipe)
+        self._pool.remove(worker)
+        how = _death(worker.kill(ended=True))
+        if not worker.ready:
+            raise EnvironmentProblem("FB854", f"a worker process ended as it began ({how})")
+        if worker.starting is not None:
+            what = f"stage '{worker.starting}' ended its process while it loaded ({how})"
+            raise EnvironmentProblem("FB854", what)
+        task = worker.task
+        if task is None:
+            return []
+        if task.tries < TRIES:
+            self.give(task)
+            return []
+        stage = stages_of(self._steps[task.index])[0].name
+        what = f"its worker process died {TRIES} times ({how})"
+        return [(task.number, Done(stage=stage, failed=Failure(code=None, what=what)))]
+
+    def close(self) -> None:
+        """Kill every worker; none is left as an orphan or a zombie."""
+        for worker in self._pool:
+            worker.kill()
+        self._pool = []
+        self._selector.close()
+
+
+def _death(status: int) -> str:
+    if status >= 0:
+        return f"exit status {status}"
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-status).name
+    return f"signal {-status}"

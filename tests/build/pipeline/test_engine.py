@@ -1,0 +1,385 @@
+"""Whole builds with a toy recipe: equal for any number of workers, killed, damaged, refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from floorbench.build.pipeline import store as store_module
+from floorbench.build.pipeline.engine import Built, build
+from floorbench.build.pipeline.export import UNLISTED
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
+from support.build_toy import calls
+
+RECIPE = "support.build_toy:ToyRecipe"
+ROOT = Path(__file__).parents[3]
+
+
+def made(tmp: Path, name: str = "a", *, cache: str = "cache", **more: Any) -> Built:
+    workers, limit = more.pop("workers", 0), more.pop("limit", None)
+    redo_from, preset = more.pop("redo_from", None), more.pop("preset", None)
+    return build(
+        RECIPE,
+        out=tmp / name,
+        cache=tmp / cache,
+        workers=workers,
+        limit=limit,
+        redo_from=redo_from,
+        preset=preset,
+        settings={"log": str(tmp / "log"), **more},
+    )
+
+
+def content(out: Path) -> dict[str, bytes]:
+    """All files but those that tell of one sitting."""
+    files = [p for p in sorted(out.rglob("*")) if p.is_file() and p.name not in UNLISTED]
+    return {p.relative_to(out).as_posix(): p.read_bytes() for p in files}
+
+
+def stages(built: Built) -> dict[str, Any]:
+    return {s.stage: s for s in built.record.stages}
+
+
+def start(tmp: Path, name: str, *, workers: int, **settings: Any) -> "subprocess.Popen[str]":
+    call = {
+        "out": str(tmp / name),
+        "cache": str(tmp / "cache"),
+        "workers": workers,
+        "settings": {"log": str(tmp / "log"), **settings},
+    }
+    return subprocess.Popen(
+        [sys.executable, "-m", "support.build_main", json.dumps(call)],
+        env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_the_dataset_does_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    one = content(made(tmp_path, "one", cache="c1", workers=1, pieces=2, items=5).path)
+    assert {"manifest.jsonl", "lineage.jsonl", "checksums.txt"} < set(one)
+    assert sum(name.endswith(".wav") for name in one) >= 4
+    for workers in (0, 2, 3):
+        name = f"w{workers}"
+        other = made(tmp_path, name, cache=name, workers=workers, pieces=2, items=5)
+        assert content(other.path) == one
+
+
+def test_a_second_build_calls_nothing(tmp_path: Path) -> None:
+    first = made(tmp_path)
+    before = calls(tmp_path / "log")
+    second = made(tmp_path, "b")
+    assert calls(tmp_path / "log") == before
+    assert content(first.path) == content(second.path)
+    assert all(s.cached == s.calls for s in second.record.stages)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_killed_at_several_moments_it_ends_as_if_undisturbed(tmp_path: Path, workers: int) -> None:
+    whole = content(made(tmp_path / "x", "whole", pieces=2).path)
+    log = tmp_path / "log"
+    for moment in (2, 9, 17, 24):
+        process = start(tmp_path, "killed", workers=workers, pieces=2, slow=0.05)
+        while process.poll() is None and len(calls(log)) < moment:
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+        finished = results(tmp_path / "cache")
+        assert not (tmp_path / "killed").exists() or moment == 24
+        told = len(calls(log))
+        made(tmp_path, "look", pieces=2, slow=0.0, limit=1)  # another build in the same cache
+        again = {c for c in calls(log)[told:] if c[0] != "last"}
+        assert not again & finished
+    process = start(tmp_path, "killed", workers=workers, pieces=2, slow=0.05)
+    before, finished = len(calls(log)), results(tmp_path / "cache")
+    assert process.wait() == 0
+    assert process.stderr is not None
+    process.stderr.close()
+    assert not set(calls(log)[before:]) & finished
+    # settings that change nothing in the items (slow, log) are in no key
+    assert content(tmp_path / "killed") == whole
+    assert not list((tmp_path / "cache" / "unfinished").iterdir())
+
+
+def results(cache: Path) -> set[tuple[str, str, int]]:
+    """Stage, item and attempt of what is kept, but gathering and what follows it."""
+    found = [
+        json.loads(p.read_text().splitlines()[1]) for p in (cache / "results").rglob("*.jsonl")
+    ]
+    return {(r["stage"], r["item"], r["attempt"]) for r in found if r["stage"] != "last"}
+
+
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+    process = start(tmp_path, "a", workers=2, slow=30.0)
+    while len(calls(tmp_path / "log")) < 2:
+        time.sleep(0.01)
+    workers = {int(line.split()[3]) for line in (tmp_path / "log").read_text().splitlines()}
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 20
+    while any(alive(w) for w in workers) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(alive(w) for w in workers)
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+def test_interrupted_it_keeps_what_is_finished(tmp_path: Path) -> None:
+    process = start(tmp_path, "a", workers=2, slow=0.1)
+    while len(calls(tmp_path / "log")) < 8:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode != 0
+    assert "KeyboardInterrupt" in said
+    finished = results(tmp_path / "cache")
+    assert len(finished) >= 4
+    before = len(calls(tmp_path / "log"))
+    made(tmp_path)
+    assert not set(calls(tmp_path / "log")[before:]) & finished
+
+
+def test_a_damaged_result_is_made_again(tmp_path: Path) -> None:
+    whole = content(made(tmp_path).path)
+    files = sorted((tmp_path / "cache" / "results").rglob("*.jsonl"))
+    for path, cut in zip(files, (0, 10, 100, -1), strict=False):
+        path.write_bytes(path.read_bytes()[:cut])
+    files[4].write_bytes(files[4].read_bytes().replace(b'"attempt":0', b'"attempt":7'))
+    before = len(calls(tmp_path / "log"))
+    assert content(made(tmp_path, "b").path) == whole
+    assert 1 <= len(calls(tmp_path / "log")) - before <= 5
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("how", ["half", "gone", "other"])
+def test_a_damaged_sound_is_made_again(tmp_path: Path, how: str, workers: int) -> None:
+    whole = content(made(tmp_path).path)
+    for path in (tmp_path / "cache" / "sounds").rglob("*.flac"):
+        data = path.read_bytes()
+        if how == "half":
+            path.write_bytes(data[: len(data) // 2])
+        elif how == "gone":
+            path.unlink()
+        else:  # as long as before, so that only its content tells
+            path.write_bytes(data[:200] + bytes(len(data) - 200))
+    if how == "other":
+        # cut must run again to notice; its own sounds are noticed by the export
+        redone = made(tmp_path, "b", workers=workers, redo_from="voice")
+    else:
+        redone = made(tmp_path, "b", workers=workers)
+    assert content(redone.path) == whole
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_sound_that_breaks_under_a_later_stage_is_repaired(tmp_path: Path, workers: int) -> None:
+    whole = content(made(tmp_path, cache="other").path)
+    made(tmp_path, "early", pieces=2)  # text, voice and gate are shared with the next build
+    for path in (tmp_path / "cache" / "sounds").rglob("*.flac"):
+        data = path.read_bytes()
+        path.write_bytes(data[:200] + bytes(len(data) - 200))
+    built = made(tmp_path, "b", workers=workers)
+    assert not built.record.failed
+    assert content(built.path) == whole
+
+
+def test_a_full_disk_stops_with_everything_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, written = os.fsync, []
+
+    def failing(file: int) -> None:
+        written.append(file)
+        if len(written) > 12:
+            raise OSError(28, "No space left on device")
+        real(file)
+
+    monkeypatch.setattr(store_module.os, "fsync", failing)
+    with pytest.raises(EnvironmentProblem, match="FB858.*No space left"):
+        made(tmp_path)
+    monkeypatch.undo()
+    assert not (tmp_path / "a").exists()
+    assert not list((tmp_path / "cache" / "unfinished").iterdir())
+    finished = results(tmp_path / "cache")
+    assert len(finished) >= 6
+    before = len(calls(tmp_path / "log"))
+    again = made(tmp_path)
+    assert not set(calls(tmp_path / "log")[before:]) & finished
+    assert content(again.path) == content(made(tmp_path / "x", "whole").path)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_stage_may_stop_the_build(tmp_path: Path, workers: int) -> None:
+    with pytest.raises(EnvironmentProblem, match="FB421 no key"):
+        made(tmp_path, trouble="voice:item-3:stop", workers=workers)
+    with pytest.raises(EnvironmentProblem, match="FB858"):
+        made(tmp_path, trouble="voice:item-3:full", workers=workers)
+    assert not (tmp_path / "a").exists()
+    assert ("text", "item-0", 0) in results(tmp_path / "cache")
+    assert made(tmp_path).record.finished == 6
+
+
+def test_changes_reach_exactly_what_depends_on_them(tmp_path: Path) -> None:
+    first = stages(made(tmp_path))
+    assert not any(s.cached for s in first.values())
+    louder = stages(made(tmp_path, threshold=0.29, attempts=3))
+    assert louder["text"].cached == louder["text"].calls
+    assert louder["voice"].cached > 0
+    assert louder["gate"].cached == 0
+    newer = stages(made(tmp_path, voice_version=2))
+    assert newer["text"].cached == 6
+    assert newer["voice"].cached == 0
+    # the gate sees the same sounds as before, because the toy's new version speaks alike
+    assert newer["gate"].cached == newer["gate"].calls
+    newest = stages(made(tmp_path, text_version=2))
+    assert newest["text"].cached == 0
+
+
+def test_from_a_stage_on_everything_is_made_anew(tmp_path: Path) -> None:
+    made(tmp_path)
+    got = stages(made(tmp_path, redo_from="gate"))
+    assert got["voice"].cached == got["voice"].calls
+    assert [got[s].cached for s in ("gate", "cut", "balance", "last")] == [0, 0, 0, 0]
+    with pytest.raises(DataError, match="FB851 there is no stage 'gat'\nhint: did you mean 'gate'"):
+        made(tmp_path, redo_from="gat")
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_failures_are_counted_and_explained(tmp_path: Path, workers: int) -> None:
+    trouble = "text:item-1:data,voice:item-2:bug"
+    built = made(tmp_path, trouble=trouble, workers=workers)
+    assert (built.record.failed, built.record.finished) == (2, 4)
+    told = {x.item: x for x in built.lost}
+    assert (told["item-1"].stage, told["item-1"].reason) == ("text", "FB201")
+    assert told["item-1"].detail == "a broken source"
+    assert told["item-2"].detail == "ZeroDivisionError: a bug in a stage"
+    assert "build_toy.py" in told["item-2"].trace[-1]
+    rows = [json.loads(r) for r in (built.path / "rejected.jsonl").read_text().splitlines()]
+    assert [r["item"] for r in rows] == ["item-1", "item-2"]
+    assert stages(built)["text"].failed == 1
+    assert made(tmp_path).record.failed == 0  # nothing of a failure is cached
+
+
+def test_a_worker_that_dies_costs_one_item(tmp_path: Path) -> None:
+    built = made(tmp_path, trouble="voice:item-2:die", workers=2)
+    (lost,) = (x for x in built.lost if x.kind == "failed")
+    assert (lost.item, lost.stage) == ("item-2", "voice")
+    assert "died 2 times (SIGKILL)" in lost.detail
+    assert [c for c in calls(tmp_path / "log") if c[:2] == ("voice", "item-2")] == [
+        ("voice", "item-2", 0)
+    ] * 2
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_stage_that_cannot_start_stops_the_build(tmp_path: Path, workers: int) -> None:
+    with pytest.raises(EnvironmentProblem, match="FB854 stage 'gate' raises ZeroDivisionError"):
+        made(tmp_path, trouble="gate:start:bug", workers=workers)
+
+
+def test_a_stage_that_dies_at_its_start_stops_the_build(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match="FB854.*'gate' ended its process.*SIGKILL"):
+        made(tmp_path, trouble="gate:start:die", workers=1)
+
+
+def test_one_item_may_become_several(tmp_path: Path) -> None:
+    built = made(tmp_path, pieces=4, items=3)
+    assert stages(built)["cut"].left == 12
+    assert built.record.finished == 12
+    rows = [json.loads(r) for r in (built.path / "manifest.jsonl").read_text().splitlines()]
+    assert [r["id"] for r in rows] == sorted(f"item-{i}-{n}" for i in range(3) for n in range(4))
+
+
+def test_attempts_change_the_draw_and_the_last_rejection_counts(tmp_path: Path) -> None:
+    built = made(tmp_path, attempts=2)
+    by_stage = stages(built)
+    assert by_stage["gate"].tried_again["quiet"] > by_stage["gate"].rejected["quiet"] > 0
+    assert by_stage["voice"].calls == 6 + by_stage["gate"].tried_again["quiet"]
+    assert by_stage["gate"].entered == 6
+    assert by_stage["gate"].left == 6 - by_stage["gate"].rejected["quiet"]
+    lost = [x for x in built.lost if x.stage == "gate"]
+    assert all(x.kind == "rejected" and x.detail.startswith("peak 0.") for x in lost)
+
+
+def test_lineage_leads_from_every_sample_to_its_seed(tmp_path: Path) -> None:
+    built = made(tmp_path, pieces=2)
+    rows = [json.loads(r) for r in (built.path / "lineage.jsonl").read_text().splitlines()]
+    manifest = [json.loads(r) for r in (built.path / "manifest.jsonl").read_text().splitlines()]
+    assert [r["item"] for r in rows] == [m["id"] for m in manifest]
+    for row, sample in zip(rows, manifest, strict=True):
+        assert row["seed"] == {"id": f"item-{sample['n']}", "fields": {"n": sample["n"]}, "audio": {}}
+        names = [s["stage"] for s in row["steps"]]
+        tries = sample["attempt"] + 1
+        assert names == ["text", *["voice", "gate"] * tries, "cut", "balance", "last"]
+        assert [s["rejected"] for s in row["steps"]].count("quiet") == tries - 1
+        assert row["steps"][0]["notes"] == [{"kind": "call", "model": "toy", "prompt": "0" * 64}]
+        assert row["steps"][1]["notes"][0]["kind"] == "voice"
+        assert row["sounds"]["target"] in row["steps"][-3]["sounds"]
+        for step in row["steps"]:
+            key = step["key"]
+            assert (tmp_path / "cache" / "results" / key[:2] / f"{key}.jsonl").is_file()
+
+
+def test_a_second_process_is_refused(tmp_path: Path) -> None:
+    process = start(tmp_path, "a", workers=1, slow=0.3)
+    while not calls(tmp_path / "log"):
+        time.sleep(0.01)
+    try:
+        with pytest.raises(DataError, match=f"FB853.*process {process.pid}"):
+            made(tmp_path)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_only_so_many_seeds(tmp_path: Path) -> None:
+    built = made(tmp_path, limit=2)
+    assert (built.record.seeds, built.record.limit, built.record.finished) == (2, 2, 2)
+    assert made(tmp_path, preset="tiny").record.settings["items"] == 2
+
+
+def test_an_earlier_build_is_replaced_and_other_folders_are_not(tmp_path: Path) -> None:
+    made(tmp_path, pieces=3)
+    made(tmp_path)
+    assert len(list((tmp_path / "a" / "audio").iterdir())) == 6
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(DataError, match="FB855"):
+        made(tmp_path, "mine")
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def test_when_nothing_comes_through_nothing_is_written(tmp_path: Path) -> None:
+    made(tmp_path)
+    before = content(tmp_path / "a")
+    with pytest.raises(DataError, match="FB857 no item came through; first of 6: item-0 at gate"):
+        made(tmp_path, threshold=0.9)
+    assert content(tmp_path / "a") == before
+
+
+def test_impossible_calls_are_refused(tmp_path: Path) -> None:
+    from support.build_toy import ToyRecipe
+
+    with pytest.raises(UsageError, match="FB103"):
+        made(tmp_path, limit=0)
+    with pytest.raises(UsageError, match="FB103 a recipe object"):
+        build(ToyRecipe(), out=tmp_path / "a", cache=tmp_path / "c", workers=1)
+    assert build(ToyRecipe(), out=tmp_path / "a", cache=tmp_path / "c").record.finished == 6
+
+
+def test_checksums_are_those_of_the_files(tmp_path: Path) -> None:
+    built = made(tmp_path)
+    done = subprocess.run(
+        ["sha256sum", "-c", "checksums.txt"], cwd=built.path, capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert done.stdout.count(": OK") == len(content(built.path)) - 1

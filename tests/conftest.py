@@ -90,6 +90,10 @@ def chinese_font() -> None:
 
 
 HF = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
+SPEECH = all(
+    importlib.util.find_spec(name)
+    for name in ("jiwer", "whisper_normalizer", "zhconv", "cn2an", "pypinyin", "python_stretch")
+)
 
 # What a fixture or a mark needs of the machine, whether it is there, and what to do when it is not.
 NEEDS = {
@@ -98,6 +102,7 @@ NEEDS = {
     "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
     "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
     "needs_hf": ("torch and transformers (make test EXTRAS=test,hf)", HF),
+    "needs_speech": ("the scorers of speech (the extra test has them)", SPEECH),
 }
 
 

@@ -830,6 +830,41 @@ CODES: dict[str, Code] = {
         "The Python file of a recipe is missing, does not run, or lacks the named recipe.",
         "Give `path/to/file.py:NAME`, and run the file by itself to see its own error.",
     ),
+    "FB871": Code(
+        "speech cannot be made this way",
+        "A voice cannot do what is asked: clone, speak a language, take an emotion or a speed.",
+        "Choose a provider that can, or leave the request out.",
+    ),
+    "FB872": Code(
+        "speech provider failed",
+        "A voice, a recogniser or its server gave an error or an answer that is none.",
+        "The message holds the provider's own words; the item is tried again in the next run.",
+    ),
+    "FB873": Code(
+        "speech service refused the key",
+        "A speech server needs a key that is not set, or refuses the one that is.",
+        "Put the key into the named environment variable; keys are never options or files.",
+    ),
+    "FB874": Code(
+        "words cannot be timed",
+        "Neither the voice nor an aligner can say when a word of the utterance ends.",
+        "Use a voice with word times, or install an aligner; times are never guessed.",
+    ),
+    "FB875": Code(
+        "speech settings not usable",
+        "A pool of voices is empty or shares a voice with another, or a band or threshold is off.",
+        "The message names the voice or the value.",
+    ),
+    "FB876": Code(
+        "transcript cannot be compared",
+        "There is no normaliser for the language, or nothing is left of the text after it.",
+        "English and Mandarin are supported; check the named text.",
+    ),
+    "FB877": Code(
+        "item is no dialogue",
+        "An item lacks language, history or target, or its cut is no beginning of its text.",
+        "Correct the stage that wrote the item.",
+    ),
     "FB881": Code(
         "no recording to mix",
         "A folder of noise or babble is missing, or no recording has a usable licence and a kind.",

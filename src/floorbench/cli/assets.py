@@ -9,6 +9,7 @@ import shutil
 
 from floorbench import __version__
 from floorbench.audio import assets as store
+from floorbench.build.speech import assets as speech
 from floorbench.cli import console
 from floorbench.errors import FloorbenchError
 
@@ -29,6 +30,9 @@ OPTIONAL = (
     ("tokenizers", "text", "turn detectors that read text"),
     ("google.genai", "gemini", "Gemini's service"),
     ("transformers", "hf", "models of the transformers library"),
+    ("misaki", "build", "voices for construction"),
+    ("faster_whisper", "build", "the recogniser that checks built speech"),
+    ("jiwer", "build", "error rates of built speech"),
 )
 
 
@@ -40,7 +44,7 @@ def list_assets(*, json: bool = False) -> int:
     json
         Print JSON.
     """
-    found = store.status()
+    found = [*store.status(), *speech.status()]
     if json:
         console.data_json([_plain(a) for a in found])
         return 0
@@ -58,7 +62,8 @@ def get(*names: str, quiet: bool = False) -> int:
     Parameters
     ----------
     names
-        Assets or sets of them (``demo``, ``test``, ``all``); ``demo`` by default.
+        Assets or sets of them (``demo``, ``test``, ``all``); ``demo`` by default. ``speech``
+        prepares voices, noise and recogniser for construction.
     quiet
         Say nothing about what is already there.
     """
@@ -68,8 +73,15 @@ def get(*names: str, quiet: bool = False) -> int:
             tuple(a.name for a in store.status()) if name == "all" else SETS.get(name, (name,))
         )
         wanted.update(dict.fromkeys(members))
-    states = {a.name: a.state for a in store.status()}
     code = 0
+    if "speech" in wanted:
+        del wanted["speech"]
+        wanted["silero-vad"] = None
+        try:
+            speech.prepare(say=(lambda _: None) if quiet else console.say)
+        except FloorbenchError as error:
+            code = console.fail(error)
+    states = {a.name: a.state for a in store.status()}
     for name in wanted:
         there = states.get(name) in ("cached", "installed", "explicit")
         try:
@@ -94,7 +106,7 @@ def doctor_assets(*, json: bool = False) -> int:
     json
         Print JSON.
     """
-    found = store.status()
+    found = [*store.status(), *speech.status()]
     if json:
         console.data_json([_plain(a) for a in found])
     else:
@@ -133,7 +145,7 @@ def doctor(*, json: bool = False) -> int:
         "free_gb": round(free / 1e9, 1),
     }
     if json:
-        assets = [_plain(a) for a in store.status()]
+        assets = [_plain(a) for a in (*store.status(), *speech.status())]
         console.data_json({"facts": facts, "extras": extras, "assets": assets})
         return 0
     console.data(console.columns([(k, str(v)) for k, v in facts.items()], ("what", "value")))

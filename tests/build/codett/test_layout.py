@@ -34,7 +34,7 @@ def item(n, intent, **more):
         "split": "test",
         "measures": {"target": {"duration_s": 2.0}},
     }
-    audio = {"target": f"t{n}", "history-1": f"h{n // 2}", "target-clean": f"c{n}"}
+    audio = {"target": f"t{n}", "history-1-user": f"h{n // 2}", "target-clean": f"c{n}"}
     return Item(id=f"en-{n:03}", fields={**fields, **more}, audio=audio)
 
 

@@ -42,7 +42,7 @@ def test_candidates_have_audio_history_and_where_they_came_from(corpus):
         assert rate == RATE
         assert len(samples) / rate == pytest.approx(where["end_s"] - where["start_s"], abs=0.001)
         for turn in range(1, len(item.fields["history"]) + 1):
-            assert f"history-{turn}" in item.audio
+            assert f"history-{turn}-user" in item.audio
     assert [kind for kind, _ in bench.notes] == ["recording"]
 
 

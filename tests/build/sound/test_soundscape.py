@@ -48,7 +48,7 @@ def stage(pools, **more):
 def item(bench, scenario):
     fields = {"scenario": scenario, "language": "en"}
     clean = bench.keep(speech(150).astype(np.float32), RATE)
-    return Item(id="a", fields=fields, audio={"target-clean": clean})
+    return Item(id="a", fields=fields, audio={"target": clean})
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -114,10 +114,25 @@ def test_settings_follow_the_pools_content(pools, tmp_path):
     assert one != stage(pools, telephone="a-law").settings()
 
 
+def test_clean_speech_is_kept_beside_the_mixture(pools):
+    bench = ToyBench()
+    before = item(bench, "Completion")
+    (out,) = stage(pools).make(before, bench).items
+    assert out.audio["target-clean"] == before.audio["target"] != out.audio["target"]
+    (burst,) = stage(pools).make(item(bench, "Invalidation"), bench).items
+    assert "target-clean" not in burst.audio
+
+
+def test_a_real_recording_is_not_touched(pools):
+    bench = ToyBench()
+    real = item(bench, "Completion").having(origin="real")
+    assert stage(pools).make(real, bench).items == (real,)
+
+
 def test_what_cannot_be_mixed_is_rejected_with_a_reason(pools):
     bench = ToyBench()
     no_track = Item(id="a", fields={"scenario": "Completion", "language": "en"})
-    silent = no_track.having(audio={"target-clean": bench.keep(np.zeros(RATE, np.float32), RATE)})
+    silent = no_track.having(audio={"target": bench.keep(np.zeros(RATE, np.float32), RATE)})
     unknown = item(bench, "Applause")
     for wrong, reason in ((no_track, "sound"), (silent, "sound"), (unknown, "scenario")):
         outcome = stage(pools).make(wrong, bench)

@@ -16,15 +16,15 @@ PUBLISHED_SYN, PUBLISHED_REAL = 500, 500
 PUBLISHED_REAL_SCENARIOS = ("Backchannel", "Interruption", "Completion", "Incomplete")
 
 
-def audio_name(language: str, item: str, track: str) -> str:
+def audio_name(language: str, digest: str) -> str:
     """Return the path of a track; nothing in it tells the label.
 
     Examples
     --------
-    >>> audio_name("en", "en-0042", "target")
-    'audios/EN/en-0042-target.flac'
+    >>> audio_name("en", "0a1b2c3d4e5f60718293a4b5")
+    'audios/EN/0a1b2c3d4e5f60718293.flac'
     """
-    return f"audios/{language.upper()}/{item}-{track}.flac"
+    return f"audios/{language.upper()}/{digest[:20]}.flac"
 
 
 def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
     ]
     for turn, exchange in enumerate(item.fields.get("history") or (), start=1):
         said: dict[str, str] = {"role": "user", "content": user_content(IDLE, exchange["user"])}
-        track = f"history-{turn}"
+        track = f"history-{turn}-user"
         if track in name:
             said["audio"] = name[track]
         messages += [said, {"role": "assistant", "content": exchange["assistant"]}]
@@ -69,8 +69,7 @@ def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
 def write(items: Sequence[Item], out: Export, *, title: str, provenance: Mapping[str, Any]) -> None:
     """Write audio, JSONL files, ``items.jsonl``, ``statistics.json`` and ``README.md``.
 
-    Tracks that several items share, such as the history of one dialogue, are written once, under
-    the first item's name.
+    Tracks that several items share, such as the history of one dialogue, are written once.
 
     Parameters
     ----------
@@ -91,7 +90,7 @@ def write(items: Sequence[Item], out: Export, *, title: str, provenance: Mapping
             if track != "target" and not track.startswith("history-"):
                 continue
             if digest not in written:
-                written[digest] = audio_name(language, item.id, track)
+                written[digest] = audio_name(language, digest)
                 out.sound(written[digest], digest)
             names[track] = written[digest]
         origin = str(item.fields.get("origin", "syn"))

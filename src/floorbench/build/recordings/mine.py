@@ -179,7 +179,7 @@ def _item(session: TwoChannelSession, found: Candidate, bench: Bench) -> Item:
     audio = {"target": _kept(session, found.role, found.start, found.end, bench)}
     history: list[JsonValue] = []
     for number, (own, answer) in enumerate(found.history, start=1):
-        audio[f"history-{number}"] = _kept(session, found.role, own.start, own.end, bench)
+        audio[f"history-{number}-user"] = _kept(session, found.role, own.start, own.end, bench)
         history.append({"user": own.text, "assistant": answer.text})
     speaker = session.speakers.get(found.role) or f"{session.id}-{found.role}"
     return Item(

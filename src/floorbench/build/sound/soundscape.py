@@ -32,10 +32,10 @@ BABBLE_LEVEL_DB = -26.0
 class Soundscape:
     """Mix each item's target as its scenario asks.
 
-    Reads ``scenario`` and ``language`` and the track ``target-clean`` (not for a burst); adds the
-    track ``target`` at 16 kHz, or 8 kHz behind a telephone line, and the field ``sound``: every
-    value that was drawn, what was reached, and every recording in it. Clean speech is not touched,
-    so that the same words can be mixed again at another ratio.
+    Reads ``scenario`` and ``language`` and the track ``target`` (not for a burst). The clean track
+    becomes ``target-clean``, the mixture ``target``: at 16 kHz, or 8 kHz behind a telephone line.
+    The field ``sound`` has every value that was drawn, what was reached, and every recording in it.
+    A recording of a real talker (``origin`` = ``real``) stays as it is.
 
     Babble is the sum of four to eight recordings of held-out speakers at equal active level, each
     from another point of the room. The recordings that a language uses lie in ``babble/LANGUAGE``.
@@ -92,6 +92,8 @@ class Soundscape:
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Mix one target; rejects what cannot be brought to its level without clipping."""
+        if item.fields.get("origin") == "real":
+            return made(item)
         rng = bench.rng
         scene = self._scenes.get(str(item.fields["scenario"]))
         if scene is None:
@@ -111,16 +113,19 @@ class Soundscape:
             audio, rate = line.through_line(audio, RATE, law=self._telephone), line.RATE
             record["telephone"] = self._telephone
         track = bench.keep(audio.astype(np.float32), rate)
-        return made(item.having(audio={TARGET: track}, sound=record))
+        tracks = {TARGET: track}
+        if not drawn.burst:
+            tracks[CLEAN] = item.audio[TARGET]
+        return made(item.having(audio=tracks, sound=record))
 
     def close(self) -> None:
         """Forget the pools."""
         self._pools.clear()
 
     def _clean(self, item: Item, bench: Bench) -> NDArray[np.float64]:
-        if CLEAN not in item.audio:
-            raise DataError("FB883", f"the item has no track {CLEAN}")
-        samples, rate = bench.load(item.audio[CLEAN])
+        if TARGET not in item.audio:
+            raise DataError("FB883", f"the item has no track {TARGET}")
+        samples, rate = bench.load(item.audio[TARGET])
         return _resampled(samples.astype(np.float64), rate)
 
     def _burst(

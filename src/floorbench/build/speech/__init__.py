@@ -1,0 +1,1 @@
+"""Speech for construction: voices, recognisers, aligners, and the gate between them."""

@@ -1,0 +1,377 @@
+"""The two stages of speech: say every line of a dialogue, and check what was said.
+
+They read the fields ``language``, ``history`` (rows of ``user`` and ``assistant``), ``target``
+(``role``, ``text`` and, where the speaker is cut off, ``cut_after``: a beginning of the text) and
+``family``, which siblings share. The user's history and the target are spoken; the assistant's
+turns stay text. A target without text is not spoken.
+
+Source
+------
+CoDeTT, stages B and C: dynamic voices, several roles, filtered speaking rates, verification by a
+recogniser, another try for what it rejects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from floorbench.audio.vad import Vad
+from floorbench.build import mixing
+from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
+from floorbench.build.speech import gate, rate, scoring, voices
+from floorbench.build.speech.gate import Thresholds, Verdict
+from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word
+from floorbench.build.speech.rate import Band
+from floorbench.build.speech.voices import Voice
+from floorbench.build.speech.words import cut_after, moved, word_times
+from floorbench.core.sample import JsonValue
+from floorbench.errors import DataError, Place
+
+LEVEL_DB = -26.0
+EDGE_FADE_S = 0.005
+CUT_FADE_S = 0.01
+SPEEDS = (0.96, 1.08)
+STEPS = (0.0, -0.07, 0.05, -0.12, 0.1)
+"""What is added to the speed at each attempt; from the third on the voice changes as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Something to say: on which track, by whom, and where it is cut off."""
+
+    track: str
+    role: str
+    text: str
+    cut_after: str | None = None
+
+
+def lines_of(item: Item) -> tuple[Line, ...]:
+    """Return the lines of a dialogue that are spoken, in order; the target is the last.
+
+    Raises
+    ------
+    DataError
+        ``FB877`` when the fields are not those of a dialogue.
+    """
+    try:
+        history = cast(Sequence[Mapping[str, str]], item.fields.get("history") or ())
+        target = cast(Mapping[str, Any], item.fields["target"])
+        lines = [
+            Line(track=f"history-{turn}-user", role="user", text=row["user"])
+            for turn, row in enumerate(history, start=1)
+            if row["user"]
+        ]
+        if target.get("text"):
+            cut = target.get("cut_after")
+            line = Line(track="target", role=target["role"], text=target["text"], cut_after=cut)
+            if cut is not None and not (line.text.startswith(cut) and len(cut) < len(line.text)):
+                raise DataError("FB877", f"{cut!r} is no beginning of {line.text!r}")
+            lines.append(line)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            "FB877", f"no dialogue: {type(error).__name__} {error}", where=Place(item=item.id)
+        ) from None
+    return tuple(lines)
+
+
+class Synthesise:
+    """Say the lines of a dialogue.
+
+    Every role of a dialogue family has one voice, drawn from its own pool. The second attempt
+    speaks the target at another speed, later ones with another voice as well; the history follows
+    where its speaker is the same, or where it is gated too. Adds the tracks and the field
+    ``speech``: a row per track with what is heard in it, voice, speed, rate and word times.
+
+    Parameters
+    ----------
+    tts : TTS
+    pools : mapping
+        Language to role to voices; no voice may be in two roles.
+    seed : int
+        Of the recipe.
+    aligners : sequence of Aligner
+        For voices without word times, in this order.
+    bands : mapping of str to Band
+        Speaking rates per language that are aimed at; an utterance outside is stretched by a
+        tenth at most.
+    gate_history : bool
+        Whether the history is checked as well (it changes with every attempt then).
+    sample_rate : int
+        Of the tracks, in Hz.
+    """
+
+    name = "synthesise"
+    version = 1
+
+    def __init__(
+        self,
+        *,
+        tts: TTS,
+        pools: Mapping[str, Mapping[str, Sequence[Voice]]] = voices.KOKORO,
+        seed: int,
+        aligners: Sequence[Aligner] = (),
+        bands: Mapping[str, Band] = rate.BANDS,
+        gate_history: bool = False,
+        sample_rate: int = 24_000,
+    ) -> None:
+        for pool in pools.values():
+            voices.disjoint(pool)
+        self._tts = tts
+        self._pools = pools
+        self._seed = seed
+        self._aligners = aligners
+        self._bands = bands
+        self._gate_history = gate_history
+        self._rate = sample_rate
+        self.deterministic = tts.can.deterministic
+
+    def settings(self) -> Mapping[str, JsonValue]:
+        """Return voice, pools, rates and levels."""
+        return {
+            "tts": dict(self._tts.identity),
+            "pools": {
+                language: {role: [_name(v) for v in pool] for role, pool in pools.items()}
+                for language, pools in self._pools.items()
+            },
+            "seed": self._seed,
+            "aligners": [dict(a.identity) for a in self._aligners],
+            "bands": {k: [b.low, b.high] for k, b in self._bands.items()},
+            "gate_history": self._gate_history,
+            "rate": self._rate,
+            "level_db": LEVEL_DB,
+            "speeds": [*SPEEDS, *STEPS],
+        }
+
+    def start(self) -> None:
+        """Do nothing: the voice loads with the first line that is not in the cache."""
+
+    def make(self, item: Item, bench: Bench) -> Outcome:
+        """Say one dialogue."""
+        language = str(item.fields["language"])
+        family = str(item.fields.get("family") or item.id)
+        pools = self._pools.get(language)
+        if pools is None:
+            raise DataError("FB877", f"no voice speaks {language!r}", where=Place(item=item.id))
+        lines = lines_of(item)
+        target_role = lines[-1].role if lines else "user"
+        tracks: dict[str, str] = {}
+        rows: list[JsonValue] = []
+        for line in lines:
+            follows = line.track == "target" or self._gate_history or line.role == target_role
+            turn = max(0, bench.attempt - 1) if follows else 0
+            faster = bench.attempt if line.track == "target" or self._gate_history else 0
+            voice = voices.choose(
+                pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
+            )
+            row, digest = self._say(
+                line,
+                bench=bench,
+                language=language,
+                voice=voice,
+                speed=self._speed(family, line.role, faster),
+                seed=int(voices.generator(self._seed, family, line.text, faster).integers(2**31)),
+            )
+            rows.append(row)
+            tracks[line.track] = digest
+        return made(item.having(audio=tracks, speech=rows))
+
+    def _speed(self, family: str, role: str, attempt: int) -> float:
+        if not self._tts.can.speed:
+            return 1.0
+        base = voices.generator(self._seed, family, role, "speed").uniform(*SPEEDS)
+        return round(float(base) + STEPS[attempt % len(STEPS)], 2)
+
+    def _say(
+        self, line: Line, *, bench: Bench, language: str, voice: Voice, speed: float, seed: int
+    ) -> tuple[dict[str, JsonValue], str]:
+        spoken = self._tts.synthesize(
+            line.text,
+            language=language,
+            voice=voice,
+            speed=speed,
+            seed=seed,
+            prefix=line.cut_after,
+        )
+        bench.note("voice", track=line.track, **_plain(spoken.provenance))
+        band = self._bands.get(language)
+        before = self._measured(spoken, line.text, language)
+        factor = rate.into(before, band) if band is not None else 1.0
+        if (
+            abs(factor - 1.0) >= 0.01
+            and gate.phonemes_of(line.text, language, spoken.phonemes) >= gate.SHORT
+        ):
+            spoken = replace(
+                spoken,
+                audio=rate.stretched(spoken.audio, spoken.rate, factor),
+                words=None if spoken.words is None else moved(spoken.words, scale=factor),
+            )
+        else:
+            factor = 1.0
+        after = before if factor == 1.0 else self._measured(spoken, line.text, language)
+        audio, words, timed_by = self._placed(spoken, line, language)
+        row: dict[str, JsonValue] = {
+            "track": line.track,
+            "role": line.role,
+            "text": line.cut_after or line.text,
+            "said": line.text,
+            "language": language,
+            "voice": _name(voice),
+            "speed": speed,
+            "stretch": round(factor, 4),
+            "rate": round(after, 3),
+            "rate_unit": rate.UNIT.get(language),
+            "in_band": band is None or after in band,
+            "phonemes": None if line.cut_after else spoken.phonemes,
+            "seconds": round(len(audio) / self._rate, 4),
+            "words": None if words is None else [asdict(w) for w in words],
+            "words_by": timed_by,
+        }
+        return row, bench.keep(audio.astype(np.float32), self._rate)
+
+    @staticmethod
+    def _measured(spoken: Spoken, text: str, language: str) -> float:
+        count = rate.units(text, language, spoken.phonemes)
+        return count / rate.voiced_seconds(spoken.audio, spoken.rate)
+
+    def _placed(
+        self, spoken: Spoken, line: Line, language: str
+    ) -> tuple[mixing.Audio, tuple[Word, ...] | None, str | None]:
+        """Cut, resample, trim, level and fade; the words move along."""
+        words, timed_by = spoken.words, "native" if spoken.words is not None else None
+        audio = spoken.audio.astype(np.float64)
+        if line.cut_after is not None:
+            words, timed_by = word_times(
+                spoken, text=line.text, language=language, aligners=self._aligners
+            )
+            at = cut_after(words, line.cut_after)
+            audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
+            words = tuple(w for w in words if (w.start + w.end) / 2 < at)
+        if spoken.rate != self._rate:
+            import soxr
+
+            audio = soxr.resample(audio, spoken.rate, self._rate)
+        size = max(1, round(self._rate * mixing.WINDOW_S))
+        first = int(np.flatnonzero(mixing.active_windows(audio, self._rate))[0]) * size
+        audio = mixing.trim(audio, self._rate, end=line.cut_after is None)
+        if words is not None:
+            length = round(len(audio) / self._rate, 4)
+            words = tuple(
+                replace(w, start=max(0.0, w.start), end=min(length, w.end))
+                for w in moved(words, by_s=-first / self._rate)
+            )
+        audio, _ = mixing.guard(mixing.to_level(audio, self._rate, LEVEL_DB))
+        audio = mixing.fade(audio, self._rate, start_s=EDGE_FADE_S, end_s=EDGE_FADE_S)
+        return audio, words, timed_by
+
+
+class Verify:
+    """Check what was said (see :mod:`floorbench.build.speech.gate`).
+
+    Adds the field ``checks``: a row per checked track with the rule that decided and its figures.
+
+    Parameters
+    ----------
+    asr : ASR
+    vad : Vad or None
+        For short utterances and for tracks that must hold no speech.
+    thresholds : Thresholds
+    gate_history : bool
+        Whether the history is checked as well as the target.
+    """
+
+    name = "verify"
+    version = 1
+
+    def __init__(
+        self,
+        *,
+        asr: ASR,
+        vad: Vad | None = None,
+        thresholds: Thresholds | None = None,
+        gate_history: bool = False,
+        measure: gate.Measure = scoring.errors_of,
+    ) -> None:
+        self._asr = asr
+        self._vad = vad
+        self._thresholds = thresholds or Thresholds()
+        self._gate_history = gate_history
+        self._measure = measure
+        self.deterministic = asr.can.deterministic
+
+    def settings(self) -> Mapping[str, JsonValue]:
+        """Return recogniser, VAD and thresholds."""
+        return {
+            "asr": dict(self._asr.identity),
+            "vad": None if self._vad is None else self._vad.name,
+            "thresholds": asdict(self._thresholds),
+            "gate_history": self._gate_history,
+            "short": gate.SHORT,
+        }
+
+    def start(self) -> None:
+        """Do nothing: the recogniser loads with the first clip that is not in the cache."""
+
+    def make(self, item: Item, bench: Bench) -> Outcome:
+        """Check one dialogue; the first track that fails rejects it."""
+        checks: list[JsonValue] = []
+        rows = cast(Sequence[Mapping[str, Any]], item.fields.get("speech") or ())
+        for row in rows:
+            if row["track"] != "target" and not self._gate_history:
+                continue
+            verdict = self._judge(row, item, bench)
+            bench.note("recogniser", track=row["track"], **_plain(self._asr.identity))
+            if not verdict.passed:
+                detail = f"{row['track']}: {row['text']!r} heard as {verdict.heard!r}"
+                return Rejected(reason=verdict.reason, detail=f"{detail}, {dict(verdict.figures)}")
+            checks.append({"track": row["track"], **_row(verdict)})
+        spoken = {row["track"] for row in rows}
+        if self._vad is not None and "target" in item.audio and "target" not in spoken:
+            audio, hertz = bench.load(item.audio["target"])
+            verdict = gate.as_non_speech(audio, hertz, vad=self._vad, thresholds=self._thresholds)
+            if not verdict.passed:
+                return Rejected(reason=verdict.reason, detail=f"target: {dict(verdict.figures)}")
+            checks.append({"track": "target", **_row(verdict)})
+        return made(item.having(checks=checks))
+
+    def _judge(self, row: Mapping[str, Any], item: Item, bench: Bench) -> Verdict:
+        audio, hertz = bench.load(item.audio[row["track"]])
+        text, language = str(row["text"]), str(row["language"])
+        phonemes = gate.phonemes_of(text, language, row["phonemes"])
+        if phonemes < gate.SHORT:
+            return gate.by_short_rules(
+                audio,
+                hertz,
+                text=text,
+                language=language,
+                phonemes=phonemes,
+                asr=self._asr,
+                vad=self._vad,
+            )
+        if not row["in_band"]:
+            figures = {"rate": row["rate"], "unit": row["rate_unit"]}
+            return Verdict(passed=False, rule="rate", reason="rate", figures=figures)
+        return gate.by_transcript(
+            audio,
+            hertz,
+            text=text,
+            language=language,
+            asr=self._asr,
+            thresholds=self._thresholds,
+            measure=self._measure,
+        )
+
+
+def _row(verdict: Verdict) -> dict[str, JsonValue]:
+    return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
+
+
+def _name(voice: Voice) -> str:
+    return voice if isinstance(voice, str) else voice.path.name
+
+
+def _plain(facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {k: v for k, v in facts.items() if k not in ("kind", "track")}

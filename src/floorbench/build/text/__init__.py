@@ -1,0 +1,1 @@
+"""Writing dialogues: the embedded grammar, models behind an API, judges and near-duplicates."""

@@ -605,6 +605,14 @@ METRICS = Registry(
     },
 )
 
-RECIPES = Registry("recipe", {})
+RECIPES = Registry(
+    "recipe",
+    {
+        "codett": Entry(
+            "floorbench.build.codett.recipe:CodettRecipe",
+            "CoDeTT's six stages, from dialogues to the released layout",
+        ),
+    },
+)
 
 ALL = {r.kind: r for r in (TASKS, DATASETS, SYSTEMS, METRICS, RECIPES)}

@@ -931,6 +931,11 @@ CODES: dict[str, Code] = {
         "Two sets do not hold the same clips at the same rate, or one is not complete.",
         "Compare a whole rebuild, made from the same texts, with the set it should equal.",
     ),
+    "FB907": Code(
+        "speech not prepared",
+        "A recipe needs voices, a recogniser, noise or babble that are not in the cache.",
+        "Run `floorbench assets get speech` once.",
+    ),
 }
 
 

@@ -3,12 +3,21 @@ non-speech."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from floorbench.audio.vad import Vad
-from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
+from floorbench.build.pipeline.stage import (
+    Bench,
+    Gather,
+    Gathered,
+    Item,
+    Outcome,
+    Rejected,
+    Stage,
+    made,
+)
 from floorbench.build.sound.soundscape import TARGET
 from floorbench.build.speech import gate
 from floorbench.build.speech.gate import Thresholds
@@ -109,3 +118,55 @@ class NonSpeech:
         if not verdict.passed:
             return Rejected(reason=verdict.reason, detail=f"burst: {dict(verdict.figures)}")
         return made(item.having(burst_check=dict(verdict.figures)))
+
+
+class Only:
+    """A stage for the items that have a field; the others pass as they are.
+
+    Parameters
+    ----------
+    stage : Stage
+    having : str
+        Name of the field.
+    """
+
+    def __init__(self, stage: Stage, *, having: str) -> None:
+        self._stage = stage
+        self._having = having
+        self.name = stage.name
+        self.version = stage.version
+        self.deterministic = stage.deterministic
+
+    def settings(self) -> Mapping[str, JsonValue]:
+        """Return the stage's settings and the field."""
+        return {**self._stage.settings(), "only": self._having}
+
+    def start(self) -> None:
+        """Start the stage."""
+        self._stage.start()
+
+    def make(self, item: Item, bench: Bench) -> Outcome:
+        """Treat the item, or pass it on."""
+        return self._stage.make(item, bench) if self._having in item.fields else made(item)
+
+
+class OnlyGather:
+    """As :class:`Only`, for a step that sees all items: those without the field stay beside it."""
+
+    def __init__(self, step: Gather, *, having: str) -> None:
+        self._step = step
+        self._having = having
+        self.name = step.name
+        self.version = step.version
+        self.deterministic = step.deterministic
+
+    def settings(self) -> Mapping[str, JsonValue]:
+        """Return the step's settings and the field."""
+        return {**self._step.settings(), "only": self._having}
+
+    def gather(self, items: Sequence[Item]) -> Gathered:
+        """Treat the items that have the field."""
+        found = self._step.gather([i for i in items if self._having in i.fields])
+        others = [i for i in items if self._having not in i.fields]
+        together = sorted((*found.items, *others), key=lambda item: item.id)
+        return Gathered(items=tuple(together), rejected=found.rejected)

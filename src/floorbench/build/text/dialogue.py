@@ -177,7 +177,10 @@ def seeds(
     UsageError
         FB861 for an unknown language or label, or a count below 1.
     """
-    unknown = [*(x for x in languages if x not in LANGUAGES), *(x for x in labels if x not in LABELS)]
+    unknown = [
+        *(x for x in languages if x not in LANGUAGES),
+        *(x for x in labels if x not in LABELS),
+    ]
     if unknown or count < 1:
         what = f"{unknown[0]!r} cannot be written" if unknown else f"count={count} is below 1"
         raise UsageError("FB861", what, hint=f"languages: {', '.join(LANGUAGES)}; labels: CoDeTT's")
@@ -235,7 +238,5 @@ def dialogue_of(item: Item) -> Dialogue:
     except msgspec.ValidationError as error:
         raise DataError("FB862", f"the dialogue: {error}", where=Place(item=item.id)) from None
     if found.target.label not in BY_LABEL:
-        raise DataError(
-            "FB862", f"no label {found.target.label!r}", where=Place(item=item.id)
-        )
+        raise DataError("FB862", f"no label {found.target.label!r}", where=Place(item=item.id))
     return found

@@ -133,9 +133,7 @@ def compose(
     )
 
 
-def say(
-    sentence: str, slots: Mapping[str, str], rng: np.random.Generator, language: str
-) -> str:
+def say(sentence: str, slots: Mapping[str, str], rng: np.random.Generator, language: str) -> str:
     """Choose the alternatives of a sentence, fill its slots, and set its capitals.
 
     Examples
@@ -178,9 +176,7 @@ def _history(
         material[last][end],
     ]
     return tuple(
-        Round(
-            user=say(user, slots, rng, where[0]), assistant=say(assistant, slots, rng, where[0])
-        )
+        Round(user=say(user, slots, rng, where[0]), assistant=say(assistant, slots, rng, where[0]))
         for user, assistant in rounds
     )
 
@@ -206,7 +202,9 @@ def _pool(
             return "third_party", shared["exclusion_third"], number - number // 5
         case "SideTalk":
             # The two states share the sentences: each has one half of them.
-            half = [s for i, s in enumerate(shared["sidetalk"]) if i % 2 == (intent.state == SPEAKING)]
+            half = [
+                s for i, s in enumerate(shared["sidetalk"]) if i % 2 == (intent.state == SPEAKING)
+            ]
             return "user", half, number
         case "Dismissal":
             state = "speaking" if intent.state == SPEAKING else "idle"

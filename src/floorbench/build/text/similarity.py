@@ -100,9 +100,7 @@ class Alike:
         grams = self._grams[index]
         if not grams.size:
             return np.zeros(count)
-        shared = np.bincount(
-            np.concatenate([self._postings[g] for g in grams]), minlength=count
-        )
+        shared = np.bincount(np.concatenate([self._postings[g] for g in grams]), minlength=count)
         out: NDArray[np.float64] = shared / (self.sizes + grams.size - shared)
         return out
 

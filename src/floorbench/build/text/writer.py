@@ -8,7 +8,16 @@ from typing import Literal, cast
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, made
 from floorbench.build.text import grammar
 from floorbench.build.text.dialogue import dialogue_of, order_of, with_dialogue
-from floorbench.build.text.rules import BOUNDS, IN_PROGRESS, LEFT, LOOP, SAME, TURN, WHOLE, problem_of
+from floorbench.build.text.rules import (
+    BOUNDS,
+    IN_PROGRESS,
+    LEFT,
+    LOOP,
+    SAME,
+    TURN,
+    WHOLE,
+    problem_of,
+)
 from floorbench.core.sample import JsonValue
 
 

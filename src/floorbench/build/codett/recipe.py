@@ -1,0 +1,217 @@
+"""The recipe ``codett``: dialogues, speech, verification, soundscape, recordings, consolidation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, ClassVar
+
+from floorbench.audio.vad import SileroVad
+from floorbench.build.codett import layout
+from floorbench.build.codett.consolidate import Balance, Split
+from floorbench.build.codett.stages import Lines, NonSpeech, Only, OnlyGather, Speakers
+from floorbench.build.pipeline.recipes import fill
+from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, Work
+from floorbench.build.recordings.candidates import MiningRules
+from floorbench.build.recordings.mine import Mine, Reviewed, sessions_of
+from floorbench.build.sound.measures import Measure
+from floorbench.build.sound.pools import FREE_LICENCES
+from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
+from floorbench.build.speech import assets, babble
+from floorbench.build.speech.caching import CachedASR, CachedTTS
+from floorbench.build.speech.embedded import KokoroTTS
+from floorbench.build.speech.gate import Thresholds
+from floorbench.build.speech.recognisers import Whisper
+from floorbench.build.speech.stages import Synthesise, Verify
+from floorbench.build.text.dialogue import LANGUAGES, seeds
+from floorbench.build.text.similarity import NearDuplicates
+from floorbench.build.text.writer import Judge, Write
+from floorbench.core.sample import JsonValue
+from floorbench.datasets.codett_labels import LABELS
+from floorbench.errors import EnvironmentProblem, UsageError
+
+DEFAULTS: dict[str, JsonValue] = {
+    "per_label": 4,
+    "spare": 0.25,
+    "languages": list(LANGUAGES),
+    "labels": list(LABELS),
+    "seed": 0,
+    "attempts": 3,
+    "gate_history": False,
+    "wer": Thresholds().wer,
+    "syllables": Thresholds().syllables,
+    "noise": "",
+    "babble": "",
+    "licences": [*FREE_LICENCES, babble.LICENCE],
+    "scenes": {},
+    "telephone": "",
+    "real": "",
+    "reader": "",
+    "verdicts": "",
+    "mining": {},
+    "most": 20,
+    "splits": {"test": 1.0},
+}
+"""Every setting with its default; an empty text is not set."""
+
+
+class CodettRecipe:
+    """Six stages, from scenario, language and topic to the released layout.
+
+    A. ``write`` and ``judge-rules``, then ``near-duplicates``: dialogues from sentences.
+    B, C. ``synthesise`` and ``verify``: speech, and the recogniser that must agree; another try
+    changes speed and voice.
+    D. ``soundscape`` and ``non-speech``: rooms, babble, noise, levels, telephone; ``measure``.
+    E. ``mine`` and ``reviewed``: candidates of real recordings that people have accepted.
+    F. ``balance``, ``split``, and the export with its data card.
+
+    More dialogues are written than are kept (``spare``), so that rejects do not leave a label
+    short.
+
+    Source
+    ------
+    CoDeTT, section 4.1.
+    """
+
+    name = "codett"
+    presets: Mapping[str, Mapping[str, JsonValue]] = {
+        "tiny": {"per_label": 1, "spare": 1.0},
+        "small": {"per_label": 4, "spare": 0.25},
+        "medium": {"per_label": 20, "spare": 0.15},
+    }
+    factors: ClassVar[Mapping[str, float]] = {}
+
+    def work(self, settings: Mapping[str, JsonValue]) -> Work:
+        """Return what is made and how.
+
+        Raises
+        ------
+        UsageError
+            FB851 for a setting, FB884 for a scene, FB885 for a mining rule.
+        EnvironmentProblem
+            FB907 when voices, recogniser, noise or babble are not there.
+        """
+        chosen = _checked(fill(settings, DEFAULTS))
+        where = assets.folder()
+        noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
+        talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
+        _present(assets.voice_folder(where), assets.whisper_folder(where), noise, talk)
+        limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
+        asr = Whisper(assets.whisper_folder(where), sha256=assets.WHISPER_FILES["model.bin"])
+        written = "label"
+        speech = Retried(
+            maker=Only(
+                Synthesise(
+                    tts=CachedTTS(KokoroTTS(assets.voice_folder(where)), where / "said"),
+                    seed=chosen["seed"],
+                    gate_history=chosen["gate_history"],
+                    sample_rate=16_000,
+                ),
+                having=written,
+            ),
+            checker=Only(
+                Verify(
+                    asr=CachedASR(asr, where / "heard"),
+                    vad=SileroVad(),
+                    thresholds=limits,
+                    gate_history=chosen["gate_history"],
+                ),
+                having=written,
+            ),
+            attempts=chosen["attempts"],
+        )
+        sound = Retried(
+            maker=Soundscape(
+                noise=noise,
+                babble=talk,
+                licences=tuple(chosen["licences"]),
+                changes=chosen["scenes"],
+                telephone=chosen["telephone"] or None,
+            ),
+            checker=NonSpeech(vad=SileroVad(), thresholds=limits),
+            attempts=chosen["attempts"],
+        )
+        steps: list[Step] = [
+            Retried(
+                maker=Only(Write(seed=chosen["seed"]), having=written),
+                checker=Only(Judge(), having=written),
+                attempts=2,
+            ),
+            OnlyGather(NearDuplicates(), having=written),
+            Only(Lines(), having=written),
+        ]
+        start = list(_written(chosen))
+        if chosen["real"]:
+            mine, sessions = _mining(chosen)
+            start += sessions
+            verdicts = Path(chosen["verdicts"]) if chosen["verdicts"] else None
+            steps += [Only(mine, having="session"), Reviewed(verdicts=verdicts)]
+        steps += [
+            speech,
+            Speakers(),
+            sound,
+            Measure(tracks=(CLEAN, TARGET)),
+            Balance(per_label=chosen["per_label"]),
+            Split(shares=chosen["splits"]),
+        ]
+        return Work(seeds=tuple(start), steps=tuple(steps))
+
+    def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
+        """Write the released layout, with statistics and data card."""
+        made = [item for item in items if item.fields.get("origin") != "real"]
+        about = {
+            "texts": "embedded sentences, Apache-2.0",
+            "voices": "Kokoro-82M v1.0, int8 ONNX (Apache-2.0 weights); synthetic speech",
+            "recogniser": "whisper-base through faster-whisper",
+            "recordings": ", ".join(
+                sorted({str(i.fields["family"]) for i in items if i not in made})[:20]
+            )
+            or "none",
+        }
+        layout.write(items, out, title="A CoDeTT set", provenance=about)
+
+
+def _written(chosen: Mapping[str, Any]) -> tuple[Item, ...]:
+    count = chosen["per_label"] + math.ceil(chosen["per_label"] * chosen["spare"])
+    return seeds(count=count, languages=chosen["languages"], labels=chosen["labels"])
+
+
+def _mining(chosen: Mapping[str, Any]) -> tuple[Mine, list[Item]]:
+    path, reader = Path(chosen["real"]), chosen["reader"] or None
+    known = {f.name for f in fields(MiningRules)}
+    for name in chosen["mining"]:
+        if name not in known:
+            raise UsageError("FB885", f"there is no mining rule {name!r}")
+    mine = Mine(
+        path=path, reader=reader, rules=MiningRules(**chosen["mining"]), most=chosen["most"]
+    )
+    found = sessions_of(path, reader=reader).ids
+    return mine, [
+        Item(id=f"session-{number:05d}", fields={"session": name})
+        for number, name in enumerate(found)
+    ]
+
+
+def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
+    for name, least in (("per_label", 1), ("attempts", 1), ("most", 1), ("spare", 0)):
+        if chosen[name] < least:
+            raise UsageError("FB851", f"setting '{name}' is {chosen[name]}; it is {least} or more")
+    for name, known in (("languages", LANGUAGES), ("labels", LABELS)):
+        wrong = [value for value in chosen[name] if value not in known]
+        if wrong or not chosen[name]:
+            raise UsageError(
+                "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
+            )
+    return chosen
+
+
+def _present(*folders: Path) -> None:
+    missing = [str(folder) for folder in folders if not folder.is_dir()]
+    if missing:
+        raise EnvironmentProblem(
+            "FB907",
+            f"speech is not prepared: {missing[0]} is not there",
+            hint="`floorbench assets get speech` prepares voices, recogniser, noise and babble",
+        )

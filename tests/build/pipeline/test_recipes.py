@@ -28,7 +28,12 @@ NOT = 3
 def test_a_recipe_comes_from_a_module_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(FILE)
-    for name in ("support.build_toy:ToyRecipe", f"{file}:MINE", f"{file}:make", f"{file}:ToyRecipe"):
+    for name in (
+        "support.build_toy:ToyRecipe",
+        f"{file}:MINE",
+        f"{file}:make",
+        f"{file}:ToyRecipe",
+    ):
         assert open_recipe(name).name == "toy"
 
 
@@ -68,7 +73,13 @@ def test_settings_are_filled_and_checked() -> None:
     assert fill({"x": 2, "path": "p"}, defaults)["x"] == 2
     with pytest.raises(UsageError, match="FB851 there is no setting 'nam'\nhint: did you mean 'n"):
         fill({"nam": 1}, defaults)
-    wrong: list[Mapping[str, Any]] = [{"n": True}, {"n": 1.5}, {"x": "2"}, {"on": 1}, {"names": "a"}]
+    wrong: list[Mapping[str, Any]] = [
+        {"n": True},
+        {"n": 1.5},
+        {"x": "2"},
+        {"on": 1},
+        {"names": "a"},
+    ]
     for settings in wrong:
         with pytest.raises(UsageError, match="FB851 setting"):
             fill(settings, defaults)
@@ -79,7 +90,7 @@ def test_the_user_stands_above_the_preset() -> None:
     assert with_preset(recipe, None, {"items": 1}) == {"items": 1}
     assert with_preset(recipe, "tiny", {"pieces": 2}) == {"items": 2, "pieces": 2}
     assert with_preset(recipe, "tiny", {"items": 9}) == {"items": 9}
-    with pytest.raises(UsageError, match="FB851 .*no preset 'tiy'\nhint: did you mean 'tiny'"):
+    with pytest.raises(UsageError, match=r"FB851 .*no preset 'tiy'\nhint: did you mean 'tiny'"):
         with_preset(recipe, "tiy", {})
 
 

@@ -70,9 +70,7 @@ def test_full_scale_is_one(sounds: SoundStore) -> None:
         ([0.1], 10**7),
     ],
 )
-def test_impossible_sounds_are_refused(
-    sounds: SoundStore, samples: list[float], rate: int
-) -> None:
+def test_impossible_sounds_are_refused(sounds: SoundStore, samples: list[float], rate: int) -> None:
     with pytest.raises(DataError, match="FB856"):
         sounds.keep(np.array(samples, dtype=np.float32), rate)
 
@@ -99,9 +97,7 @@ def test_a_sound_under_another_name_is_damaged(sounds: SoundStore) -> None:
 
 
 def result(key: str, **more: object) -> Result:
-    return Result(
-        key=key, stage="s", version=1, deterministic=True, item="i", attempt=0, **more
-    )  # type: ignore[arg-type]
+    return Result(key=key, stage="s", version=1, deterministic=True, item="i", attempt=0, **more)  # type: ignore[arg-type]
 
 
 def test_results_come_back_as_they_went_in(sounds: SoundStore) -> None:
@@ -153,7 +149,7 @@ def test_a_damaged_result_is_none(sounds: SoundStore, change: bytes) -> None:
 def test_a_result_of_another_key_is_none(sounds: SoundStore) -> None:
     cache = ResultCache(sounds.folder, sounds)
     cache.put(result("aa", items=()))
-    cache.path("aa").rename(cache.path("ab").parent / "aab.jsonl")
+    cache.path("aa").rename(cache.path("aab"))
     assert cache.get("aab") is None
 
 

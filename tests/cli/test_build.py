@@ -1,0 +1,93 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from floorbench import catalog
+from floorbench.cli import catalogue
+from floorbench.registry import Entry, Registry
+from support.cli_calls import called
+
+RECIPE = "support.build_toy:ToyRecipe"
+
+
+def test_a_dataset_is_built_and_told(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    where = ("--out", str(tmp_path / "a"), "--cache", str(tmp_path / "c"))
+    code, out, err = called(
+        capsys, "build", RECIPE, *where, "--preset", "small", "--set", "pieces=2", "--workers", "1"
+    )
+    assert code == 0
+    assert "toy: 6 seeds, 12 items came through" in out
+    assert "rt factor" in out
+    assert out.endswith(f"{tmp_path / 'a'}\n")
+    assert f"build {RECIPE}: 42 of 42" in err
+    code, out, _ = called(capsys, "build", RECIPE, *where, "--limit", "2", "--json")
+    got = json.loads(out)
+    assert code == 0
+    assert got["dataset"] == str(tmp_path / "a")
+    assert (got["seeds"], got["finished"], got["limit"]) == (2, 2, 2)
+    assert got["stages"][0]["cached"] == 2
+
+
+def test_failed_items_are_a_finding(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    code, out, err = called(
+        capsys, "build", RECIPE, "--out", str(tmp_path / "a"), "--cache", str(tmp_path / "c"),
+        "--set", "trouble=text:item-0:bug", "--workers", "1",
+    )  # fmt: skip
+    assert code == 1
+    assert "item-0: ZeroDivisionError: a bug in a stage" in out
+    assert "1 items failed" in err
+
+
+def test_a_dry_run_makes_nothing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path / "home"))
+    code, out, _ = called(capsys, "build", RECIPE, "--dry-run", "--workers", "2")
+    assert code == 0
+    assert "voice + gate" in out
+    assert "unknown" in out
+    assert "6 seeds, about 6 items" in out
+    assert "nobody measured them: text, voice" in out
+    assert not list(tmp_path.iterdir())
+    code, out, _ = called(capsys, "build", RECIPE, "--dry-run", "--json")
+    assert json.loads(out)["steps"][0]["to_make"] == 6
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        ((RECIPE,), "FB103 name the folder of the dataset with --out"),
+        ((RECIPE, "--out", "a", "--workers", "0"), "FB103 --workers 0"),
+        ((RECIPE, "--out", "a", "--preset", "smal"), "did you mean 'small'?"),
+        ((RECIPE, "--out", "a", "--set", "itemz=3"), "did you mean 'items'?"),
+        ((RECIPE, "--out", "a", "--from", "voise"), "did you mean 'voice'?"),
+        (("nothing.py:X", "--out", "a"), "FB859 nothing.py: there is no such file"),
+        (("nothing", "--out", "a"), "FB101 there is no recipe 'nothing'"),
+    ],
+)
+def test_errors_say_the_way_out(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    argv: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path / "home"))
+    code, _, err = called(capsys, "build", *argv)
+    assert code == 2
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_recipes_are_listed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toys = Registry("recipe", {"toy-tones": Entry(RECIPE, "tones")})
+    monkeypatch.setitem(catalog.ALL, "recipe", toys)
+    assert toys.group == "floorbench.recipes"
+    assert catalogue.list_names("recipes") == 0
+    assert "toy-tones" in capsys.readouterr().out
+    assert catalogue.show("toy-tones") == 0
+    assert "recipe toy-tones: tones" in capsys.readouterr().out

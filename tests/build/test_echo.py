@@ -11,8 +11,9 @@ import soundfile
 
 from floorbench.audio.ref import FileAudio
 from floorbench.build import echo
-from floorbench.build.echo_render import RATE, Rendered, SpokenWord
+from floorbench.build.echo_render import RATE, Rendered
 from floorbench.build.echo_texts import read_texts, scenes
+from floorbench.build.speech.providers import Word
 from floorbench.codec import convert
 from floorbench.core.vocab import Role
 from floorbench.datasets.echo import EchoSource
@@ -31,7 +32,7 @@ MADE = Rendered(
     end=0.6,
     system_start=0.1,
     system_end=0.9,
-    words=(SpokenWord(text="wait", start=0.3, end=0.6),),
+    words=(Word(text="wait", start=0.3, end=0.6),),
     voice="v",
     speed=1.0,
 )
@@ -44,7 +45,7 @@ def source() -> EchoSource:
 
 def test_tables_of_the_texts_keep_every_rule() -> None:
     todo = scenes(read_texts(SET / "texts" / "en.json"))
-    rows = [convert(echo.sample_row(s, MADE), SampleRow) for s in todo]
+    rows = [convert(echo.sample_row(s, MADE, audio=echo.paths_of(s)), SampleRow) for s in todo]
     at = Place("x")
     from floorbench.datasets.echo_tables import PairRow
 

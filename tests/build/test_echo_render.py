@@ -12,13 +12,13 @@ from floorbench.build.echo_render import (
     LEAD_S,
     LEVEL_DB,
     RATE,
-    SpokenWord,
     join_words,
     render,
     words_of,
 )
 from floorbench.build.echo_texts import Scene
 from floorbench.build.mixing import active_level_db
+from floorbench.build.speech.providers import Word
 from floorbench.core.vocab import Role
 from floorbench.errors import DataError
 
@@ -114,6 +114,6 @@ def test_pieces_add_up_to_the_text() -> None:
 def test_times_that_do_not_advance_are_joined() -> None:
     found = join_words(("a ", "b ", "c"), [0.5, 0.5], onset=0.0, end=1.0)
     assert found == (
-        SpokenWord(text="a", start=0.0, end=0.5),
-        SpokenWord(text="b c", start=0.5, end=1.0),
+        Word(text="a", start=0.0, end=0.5),
+        Word(text="b c", start=0.5, end=1.0),
     )

@@ -31,6 +31,8 @@ from numpy.typing import NDArray
 from floorbench.build import kokoro, mixing
 from floorbench.build.echo_texts import Scene
 from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.speech.providers import Word
+from floorbench.build.speech.words import join_words, words_of
 from floorbench.build.speech_assets import MODEL_SHA256
 from floorbench.core.time import to_samples
 from floorbench.errors import DataError, Place
@@ -50,27 +52,24 @@ USERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SpokenWord:
-    """A piece of the insertion and its media times in seconds."""
+class Placed:
+    """What happens when on the two tracks, in seconds, and who speaks the insertion."""
 
-    text: str
-    start: float
-    end: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """Two tracks of equal length at 16 kHz and what happens when, in seconds."""
-
-    user: NDArray[np.float64]
-    system: NDArray[np.float64]
     onset: float
     end: float
     system_start: float
     system_end: float
-    words: tuple[SpokenWord, ...]
+    words: tuple[Word, ...]
     voice: str
     speed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered(Placed):
+    """Two tracks of equal length at 16 kHz and what happens when."""
+
+    user: NDArray[np.float64]
+    system: NDArray[np.float64]
 
 
 class Speaker:
@@ -170,8 +169,8 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
     ]
     length = to_samples(round(system_end + TAIL_S, 4), RATE)
     return Rendered(
-        user=_placed(insertion, onset, length),
-        system=_placed(assistant, LEAD_S, length),
+        user=placed(insertion, onset, length),
+        system=placed(assistant, LEAD_S, length),
         onset=onset,
         end=end,
         system_start=LEAD_S,
@@ -180,50 +179,6 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
         voice=voice,
         speed=speed,
     )
-
-
-def words_of(text: str, language: str) -> tuple[str, ...]:
-    """Split a text into pieces that add up to it: words, with what follows them.
-
-    Chinese is cut into single characters, because word boundaries are not written.
-
-    Examples
-    --------
-    >>> words_of("Not so fast.", "en")
-    ('Not ', 'so ', 'fast.')
-    >>> words_of("慢一点。", "zh")
-    ('慢', '一', '点。')
-    """
-    pieces: list[str] = []
-    for letter in text:
-        starts = letter.isalnum() and (not pieces or language == "zh" or pieces[-1][-1] == " ")
-        if starts or not pieces:
-            pieces.append(letter)
-        else:
-            pieces[-1] += letter
-    return tuple(pieces)
-
-
-def join_words(
-    pieces: tuple[str, ...], times: list[float | None], *, onset: float, end: float
-) -> tuple[SpokenWord, ...]:
-    """Give every piece its span; pieces whose boundary is unsure become one with the next.
-
-    Examples
-    --------
-    >>> join_words(("on ", "the ", "shelf."), [None, 0.5], onset=0.0, end=1.0)
-    (SpokenWord(text='on the', start=0.0, end=0.5), SpokenWord(text='shelf.', start=0.5, end=1.0))
-    """
-    out: list[SpokenWord] = []
-    text, start = "", onset
-    for piece, time in zip(pieces, [*times, end], strict=True):
-        text += piece
-        if time is None or (time <= start and piece is not pieces[-1]):
-            continue
-        at = round(min(time, end), 4)
-        out.append(SpokenWord(text=text.strip(), start=round(start, 4), end=at))
-        text, start = "", at
-    return tuple(out)
 
 
 def _trimmed(audio: mixing.Audio) -> tuple[mixing.Audio, float, float]:
@@ -237,7 +192,8 @@ def _trimmed(audio: mixing.Audio) -> tuple[mixing.Audio, float, float]:
     return faded, first / RATE, (len(audio) - first - len(kept)) / RATE
 
 
-def _placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
+def placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
+    """Return a silent track of so many samples with the audio in it from ``at`` seconds on."""
     track = np.zeros(length)
     start = to_samples(at, RATE)
     track[start : start + len(audio)] = audio[: length - start]

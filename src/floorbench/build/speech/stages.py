@@ -13,7 +13,7 @@ recogniser, another try for what it rejects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -41,12 +41,19 @@ STEPS = (0.0, -0.07, 0.05, -0.12, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Something to say: on which track, by whom, and where it is cut off."""
+    """Something to say: on which track, by whom, and where it is cut off.
+
+    Parameters
+    ----------
+    mark : str or None
+        A beginning of the text whose end must be a timed word boundary; nothing is cut there.
+    """
 
     track: str
     role: str
     text: str
     cut_after: str | None = None
+    mark: str | None = None
 
 
 def lines_of(item: Item) -> tuple[Line, ...]:
@@ -102,6 +109,8 @@ class Synthesise:
         Whether the history is checked as well (it changes with every attempt then).
     sample_rate : int
         Of the tracks, in Hz.
+    lines : callable
+        What of an item is spoken; those of a dialogue by default.
     """
 
     name = "synthesise"
@@ -117,6 +126,7 @@ class Synthesise:
         bands: Mapping[str, Band] = rate.BANDS,
         gate_history: bool = False,
         sample_rate: int = 24_000,
+        lines: Callable[[Item], tuple[Line, ...]] = lines_of,
     ) -> None:
         for pool in pools.values():
             voices.disjoint(pool)
@@ -127,6 +137,7 @@ class Synthesise:
         self._bands = bands
         self._gate_history = gate_history
         self._rate = sample_rate
+        self._lines = lines
         self.deterministic = tts.can.deterministic
 
     def settings(self) -> Mapping[str, JsonValue]:
@@ -156,7 +167,7 @@ class Synthesise:
         pools = self._pools.get(language)
         if pools is None:
             raise DataError("FB877", f"no voice speaks {language!r}", where=Place(item=item.id))
-        lines = lines_of(item)
+        lines = self._lines(item)
         target_role = lines[-1].role if lines else "user"
         tracks: dict[str, str] = {}
         rows: list[JsonValue] = []
@@ -194,7 +205,7 @@ class Synthesise:
             voice=voice,
             speed=speed,
             seed=seed,
-            prefix=line.cut_after,
+            prefix=line.cut_after or line.mark,
         )
         bench.note("voice", track=line.track, **_plain(spoken.provenance))
         band = self._bands.get(language)
@@ -243,10 +254,11 @@ class Synthesise:
         """Cut, resample, trim, level and fade; the words move along."""
         words, timed_by = spoken.words, "native" if spoken.words is not None else None
         audio = spoken.audio.astype(np.float64)
-        if line.cut_after is not None:
+        if line.cut_after is not None or line.mark is not None:
             words, timed_by = word_times(
                 spoken, text=line.text, language=language, aligners=self._aligners
             )
+        if line.cut_after is not None and words is not None:
             at = cut_after(words, line.cut_after)
             audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
             words = tuple(w for w in words if (w.start + w.end) / 2 < at)

@@ -13,7 +13,7 @@ from floorbench.build.starter_plan import VOICES
 from floorbench.errors import UsageError
 
 Voice = str | Reference
-ROLES = ("user", "third_party", "background", "babble")
+ROLES = ("user", "assistant", "third_party", "background", "babble")
 
 
 def blends(pool: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from floorbench.audio.vad import SileroVad
 from floorbench.build.echo_recipe import layout
+from floorbench.build.echo_recipe.model_rewriter import ModelRewriter
 from floorbench.build.echo_recipe.placing import (
     POOLS,
     PlaceOverlap,
@@ -29,17 +30,19 @@ from floorbench.build.echo_render import LEVEL_DB, RATE
 from floorbench.build.pipeline.recipes import fill
 from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, Work
 from floorbench.build.recordings.mine import Reviewed
-from floorbench.build.sound.measures import Measure
-from floorbench.build.speech import assets
+from floorbench.build.sound import measures
+from floorbench.build.speech import assets, scoring
 from floorbench.build.speech.caching import CachedASR, CachedTTS
 from floorbench.build.speech.embedded import KokoroTTS
-from floorbench.build.speech.gate import Thresholds
+from floorbench.build.speech.gate import Measure, Thresholds
 from floorbench.build.speech.providers import ASR, TTS
 from floorbench.build.speech.rate import STRETCH, Band
 from floorbench.build.speech.recognisers import Whisper
 from floorbench.build.speech.stages import Synthesise, Verify
 from floorbench.core.sample import JsonValue
 from floorbench.errors import EnvironmentProblem, UsageError
+from floorbench.systems.llm.openai_api import KEY, OPENAI
+from floorbench.systems.llm.openai_chat import OpenAIChat
 
 BANDS: Mapping[str, Band] = {"en": Band(low=9.0, high=18.0), "zh": Band(low=3.2, high=7.0)}
 """Speaking rates that are aimed at: phonemes, syllables per voiced second."""
@@ -49,6 +52,10 @@ DEFAULTS: dict[str, JsonValue] = {
     "languages": list(LANGUAGES),
     "types": list(TYPES),
     "texts": "",
+    "rewriter": "",
+    "rewriter_url": OPENAI,
+    "rewriter_key_env": KEY,
+    "rewrites": 3,
     "seed": 0,
     "attempts": 3,
     "gate_assistant": True,
@@ -82,6 +89,8 @@ class EchoRecipe:
         "small": {"groups": 12, "spare": 3},
     }
     factors: ClassVar[Mapping[str, float]] = {}
+    measure: ClassVar[Measure] = staticmethod(scoring.errors_of)
+    """How a transcript is compared with the text."""
 
     def work(self, settings: Mapping[str, JsonValue]) -> Work:
         """Return what is made and how.
@@ -111,6 +120,7 @@ class EchoRecipe:
                 vad=SileroVad(),
                 thresholds=Thresholds(wer=chosen["wer"], syllables=chosen["syllables"]),
                 gate_history=chosen["gate_assistant"],
+                measure=self.measure,
             ),
             attempts=chosen["attempts"],
         )
@@ -118,12 +128,16 @@ class EchoRecipe:
         steps: list[Step] = [
             Skeletons(folder=folder, languages=chosen["languages"]),
             Candidates(),
-            Retried(maker=Rewrite(rewriter=rewriter), checker=CheckRewrite(), attempts=2),
+            Retried(
+                maker=Rewrite(rewriter=rewriter),
+                checker=CheckRewrite(),
+                attempts=chosen["rewrites"],
+            ),
             Screen(),
             Variants(),
             speech,
             PlaceOverlap(),
-            Measure(tracks=("user", "system")),
+            measures.Measure(tracks=("user", "system")),
             Reviewed(verdicts=Path(chosen["verdicts"]) if chosen["verdicts"] else None),
             Match(groups=chosen["groups"], types=chosen["types"]),
         ]
@@ -161,7 +175,15 @@ class EchoRecipe:
         )
 
     def rewriter(self, chosen: Mapping[str, Any], folder: Path) -> Rewriter:
-        """Return who rewrites contexts."""
+        """Return who rewrites contexts: the embedded texts, or a model behind an OpenAI API."""
+        if chosen["rewriter"]:
+            return ModelRewriter(
+                model=OpenAIChat(
+                    model=chosen["rewriter"],
+                    base_url=chosen["rewriter_url"],
+                    key_env=chosen["rewriter_key_env"],
+                )
+            )
         return EmbeddedRewriter(folder=folder, languages=chosen["languages"])
 
     def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
@@ -182,7 +204,7 @@ class EchoRecipe:
 
 
 def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
-    for name, least in (("groups", 1), ("spare", 0), ("attempts", 1)):
+    for name, least in (("groups", 1), ("spare", 0), ("attempts", 1), ("rewrites", 1)):
         if chosen[name] < least:
             raise UsageError("FB851", f"setting '{name}' is {chosen[name]}; it is {least} or more")
     for name, known in (("languages", LANGUAGES), ("types", tuple(TYPES))):

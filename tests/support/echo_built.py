@@ -70,12 +70,9 @@ class LyingRewriter(EmbeddedRewriter):
         return replace(found, insertion=found.insertion + change)
 
 
-def agrees(text: str, heard: str, language: str) -> Errors:
-    return Errors(wer=0.0, cer=0.0, syllables=0.0)
-
-
 class TonesRecipe(EchoRecipe):
-    measure = staticmethod(agrees)
+    def measure(self, text, heard, language):
+        return Errors(wer=0.0, cer=0.0, syllables=0.0)
 
     def providers(self):
         return TonesTTS(), FakeASR("x")

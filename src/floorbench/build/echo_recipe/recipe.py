@@ -34,10 +34,11 @@ from floorbench.build.sound import measures
 from floorbench.build.speech import assets, scoring
 from floorbench.build.speech.caching import CachedASR, CachedTTS
 from floorbench.build.speech.embedded import KokoroTTS
-from floorbench.build.speech.gate import Measure, Thresholds
+from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.providers import ASR, TTS
 from floorbench.build.speech.rate import STRETCH, Band
 from floorbench.build.speech.recognisers import Whisper
+from floorbench.build.speech.scoring import Errors
 from floorbench.build.speech.stages import Synthesise, Verify
 from floorbench.core.sample import JsonValue
 from floorbench.errors import EnvironmentProblem, UsageError
@@ -89,8 +90,6 @@ class EchoRecipe:
         "small": {"groups": 12, "spare": 3},
     }
     factors: ClassVar[Mapping[str, float]] = {}
-    measure: ClassVar[Measure] = staticmethod(scoring.errors_of)
-    """How a transcript is compared with the text."""
 
     def work(self, settings: Mapping[str, JsonValue]) -> Work:
         """Return what is made and how.
@@ -173,6 +172,10 @@ class EchoRecipe:
             CachedTTS(KokoroTTS(voice), where / "said"),
             CachedASR(whisper, where / "heard"),
         )
+
+    def measure(self, text: str, heard: str, language: str) -> Errors:
+        """Compare a transcript with the text."""
+        return scoring.errors_of(text, heard, language)
 
     def rewriter(self, chosen: Mapping[str, Any], folder: Path) -> Rewriter:
         """Return who rewrites contexts: the embedded texts, or a model behind an OpenAI API."""

@@ -17,6 +17,12 @@ FOUND: dict[str, Any] = {
     },
     "shortcuts": None,
     "why_no_shortcuts": "1 groups",
+    "measured": [
+        {
+            "language": "zh", "role": "off_talk", "samples": 1, "seconds": [1.0, 1.0, 1.0],
+            "rate": [4.0, 4.0, 4.0], "stretch": [1.0, 1.0, 1.0], "active_level_db": [],
+        }
+    ],
 }  # fmt: skip
 
 
@@ -25,6 +31,7 @@ def test_undefined_figures_are_named() -> None:
     assert "25.0 %" in text
     assert "6.0, 6.0, undefined" in text
     assert "Not probed: 1 groups." in text
+    assert "| zh | off_talk | 1 | 1.0, 1.0, 1.0 | 4.0, 4.0, 4.0 | 1.0, 1.0, 1.0 |  |" in text
 
 
 def test_a_shortcut_is_named() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from floorbench.build.echo_recipe.recipe import DEFAULTS, EchoRecipe
+from floorbench.build.echo_recipe.texts import FOLDER
 from floorbench.build.pipeline.engine import Built, build
 from floorbench.build.pipeline.export import UNLISTED
 from floorbench.core.vocab import Role
@@ -110,6 +111,12 @@ def test_audits_and_lineage_lie_in_the_set(tiny: Built) -> None:
     assert found["shortcuts"] is None
     assert "3 groups" in found["why_no_shortcuts"]
     assert set(found["languages"]) == {"en", "zh"}
+    rows = {(r["language"], r["role"]): r for r in found["measured"]}
+    assert len(rows) == 6
+    assert all(r["samples"] == 3 for r in rows.values())
+    assert all(r["active_level_db"][0] > -27 for r in rows.values())
+    items = [json.loads(x) for x in (tiny.path / "items.jsonl").read_text("utf-8").splitlines()]
+    assert all(0.9 <= r["stretch"] <= 1.1 for i in items for r in i["speech"])
     lineage = [json.loads(x) for x in (tiny.path / "lineage.jsonl").read_text("utf-8").splitlines()]
     kinds = {n["kind"] for row in lineage for s in row["steps"] for n in s["notes"]}
     assert {"text", "judge", "voice", "recogniser", "placed"} <= kinds
@@ -179,6 +186,14 @@ def test_speech_that_is_not_prepared_is_named(
     monkeypatch.setenv("FLOORBENCH_CACHE", str(tmp_path))
     with pytest.raises(EnvironmentProblem, match="FB907"):
         EchoRecipe().work({})
+
+
+def test_a_model_rewrites_where_one_is_named() -> None:
+    recipe = EchoRecipe()
+    one = recipe.rewriter({**DEFAULTS, "rewriter": "toy-1", "rewriter_key_env": ""}, FOLDER)
+    assert one.settings()["rewriter"] == "toy-1"
+    assert not one.deterministic
+    assert recipe.rewriter(DEFAULTS, FOLDER).deterministic
 
 
 def test_presets_are_made_of_settings() -> None:

@@ -50,7 +50,9 @@ def test_a_context_near_to_another_is_left_out() -> None:
 def test_frequent_characters_alone_are_left_out_where_enough_is_said() -> None:
     texts = ["甲乙丙丁", "乙丙丁甲", "戊己庚辛", "壬癸子丑", "寅卯辰巳", "午未申酉", "天地玄黄",
              "宇宙洪荒", "日月盈昃"]  # fmt: skip
-    items = [group(f"g{n}", text, language="zh", utterance=text * 9) for n, text in enumerate(texts)]
+    items = [
+        group(f"g{n}", text, language="zh", utterance=text * 9) for n, text in enumerate(texts)
+    ]
     assert reasons(*items[:3]) == {}
     found = reasons(*items)
     assert found["g0"] == "frequent-only"

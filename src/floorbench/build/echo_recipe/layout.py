@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any, cast
 
 from floorbench.build.echo import NOTICE, dump, pair_rows, sample_row
@@ -116,7 +117,8 @@ def write(items: Sequence[Item], out: Export, *, recipe: Mapping[str, JsonValue]
     out.lines("pairs.jsonl", pair_rows([scene_of(item) for item in ordered]))
     out.lines(LISTENING_TABLE, heard)
     out.text("manifest.json", dump(manifest(recipe)))
-    found = audits(out.root)
+    out.lines("items.jsonl", ({"id": item.id, **item.fields} for item in ordered))
+    found = {**audits(out.root), "measured": measured(ordered)}
     out.text(AUDITS, dump(found))
     out.text("README.md", card(found, recipe))
 
@@ -186,6 +188,41 @@ def audits(root: Path) -> dict[str, Any]:
     return out
 
 
+def measured(items: Sequence[Item]) -> list[dict[str, JsonValue]]:
+    """Return how the insertions sound, a row per language and role.
+
+    Returns
+    -------
+    list of dict
+        ``language``, ``role``, ``samples``; least, median and greatest of ``seconds``, ``rate``
+        (phonemes or syllables per voiced second), ``stretch`` (factor of duration) and
+        ``active_level_db`` of the user's track.
+    """
+    out: list[dict[str, JsonValue]] = []
+    for language in sorted({str(i.fields["language"]) for i in items}):
+        for role in ROLES:
+            own = [i for i in items if (i.fields["language"], i.fields["role"]) == (language, role)]
+            if not own:
+                continue
+            said = [speech_of(i, INSERTION_TRACK) for i in own]
+            levels = [
+                cast(Mapping[str, Any], i.fields["measures"])["user"]["active_level_db"]
+                for i in own
+            ]
+            row: dict[str, JsonValue] = {"language": language, "role": role, "samples": len(own)}
+            for name in ("seconds", "rate", "stretch"):
+                row[name] = _spread([float(s[name]) for s in said])
+            row["active_level_db"] = _spread([v for v in levels if v is not None])
+            out.append(row)
+    return out
+
+
+def _spread(values: Sequence[float]) -> list[JsonValue]:
+    if not values:
+        return []
+    return [round(v, 3) for v in (min(values), median(values), max(values))]
+
+
 def _gap(means: Mapping[str, float | None]) -> float | None:
     known = [m for m in means.values() if m is not None]
     if len(known) < 2:
@@ -230,6 +267,22 @@ def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue]) -> str:
                 )
         lines += ["", "The listening version is a control: it is meant to be found out."]
     lines += [
+        "",
+        "## How the insertions sound",
+        "",
+        "Least, median, greatest. Rates in phonemes (en) or syllables (zh) per voiced second.",
+        "",
+        "| language | role | samples | seconds | rate | stretch | level (dBFS) |",
+        "| --- | --- | ---: | --- | --- | --- | --- |",
+        *(
+            f"| {row['language']} | {row['role']} | {row['samples']} | "
+            + " | ".join(
+                ", ".join(str(v) for v in row[name])
+                for name in ("seconds", "rate", "stretch", "active_level_db")
+            )
+            + " |"
+            for row in found["measured"]
+        ),
         "",
         "## How it was made",
         "",

@@ -45,7 +45,7 @@ from floorbench.errors import EnvironmentProblem, UsageError
 from floorbench.systems.llm.openai_api import KEY, OPENAI
 from floorbench.systems.llm.openai_chat import OpenAIChat
 
-BANDS: Mapping[str, Band] = {"en": Band(low=9.0, high=18.0), "zh": Band(low=3.2, high=7.0)}
+BANDS: Mapping[str, Band] = {"en": Band(low=8.0, high=18.0), "zh": Band(low=3.2, high=7.0)}
 """Speaking rates that are aimed at: phonemes, syllables per voiced second."""
 DEFAULTS: dict[str, JsonValue] = {
     "groups": 12,

@@ -612,6 +612,10 @@ RECIPES = Registry(
             "floorbench.build.codett.recipe:CodettRecipe",
             "CoDeTT's six stages, from dialogues to the released layout",
         ),
+        "echo": Entry(
+            "floorbench.build.echo_recipe.recipe:EchoRecipe",
+            "ECHO's matched contrasts: one insertion, rewritten contexts, placed overlaps",
+        ),
     },
 )
 

@@ -755,6 +755,21 @@ CODES: dict[str, Code] = {
         "The address of the viewer cannot be used on this machine.",
         "Another process may hold the port: choose another with --port, or leave it out.",
     ),
+    "FB831": Code(
+        "not enough insertions",
+        "The texts hold fewer insertions with the roles of the wanted group types than asked for.",
+        "Ask for fewer groups, or name a folder with more texts.",
+    ),
+    "FB832": Code(
+        "texts of matched contrasts not usable",
+        "A group repeats an insertion, lacks roles, or a context lacks its mark or its user turn.",
+        "The message names the group; correct the file of texts.",
+    ),
+    "FB834": Code(
+        "spoken line has another sampling rate",
+        "A track that is to be placed was not made at the rate of the set.",
+        "Let the speech stage make its tracks at 16 kHz.",
+    ),
     "FB841": Code(
         "no listening session here",
         "The folder holds no session of listeners.",

@@ -45,7 +45,7 @@ def source() -> EchoSource:
 
 def test_tables_of_the_texts_keep_every_rule() -> None:
     todo = scenes(read_texts(SET / "texts" / "en.json"))
-    rows = [convert(echo.sample_row(s, MADE), SampleRow) for s in todo]
+    rows = [convert(echo.sample_row(s, MADE, audio=echo.paths_of(s)), SampleRow) for s in todo]
     at = Place("x")
     from floorbench.datasets.echo_tables import PairRow
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from floorbench.build.echo_render import (
     RATE,
     SPEEDS,
     USERS,
-    Rendered,
+    Placed,
     Speaker,
     render,
 )
@@ -64,7 +64,7 @@ def build(*, out: Path, cache: Path) -> None:
         speaker = Speaker(assets=assets, cache=cache, client=client)
         for number, scene in enumerate(todo, start=1):
             made = render(scene, speaker, seed=SEED)
-            row = sample_row(scene, made)
+            row = sample_row(scene, made, audio=paths_of(scene))
             for channel, track in (("user", made.user), ("system", made.system)):
                 name = row["audio"][channel]["path"]
                 pcm[name] = encode(track, out / name)
@@ -106,9 +106,26 @@ def write_listening(source: EchoSource, out: Path) -> int:
     return len(source.rows)
 
 
-def sample_row(scene: Scene, made: Rendered) -> dict[str, Any]:
-    """Return one line of the samples table."""
+def paths_of(scene: Scene) -> dict[str, str]:
+    """Return where the two tracks of a scene lie in the starter set."""
     stem = f"audio/{scene.language}/{scene.id}"
+    return {"user": f"{stem}-user.opus", "system": f"{stem}-system.opus"}
+
+
+def sample_row(
+    scene: Scene, made: Placed, *, audio: Mapping[str, str], **tags: str
+) -> dict[str, Any]:
+    """Return one line of the samples table.
+
+    Parameters
+    ----------
+    scene : Scene
+    made : Placed
+    audio : mapping of str to str
+        Path of the track of either role.
+    tags : str
+        More tags of the sample.
+    """
     return {
         "sample_id": scene.id,
         "group_id": scene.group,
@@ -117,10 +134,7 @@ def sample_row(scene: Scene, made: Rendered) -> dict[str, Any]:
         "insertion": scene.insertion,
         "history": [{"role": role.value, "text": text} for role, text in scene.history],
         "spoken_prefix": scene.before,
-        "audio": {
-            "user": {"path": f"{stem}-user.opus"},
-            "system": {"path": f"{stem}-system.opus"},
-        },
+        "audio": {role: {"path": path} for role, path in audio.items()},
         "events": {
             "system_start": made.system_start,
             "insertion_start": made.onset,
@@ -129,7 +143,7 @@ def sample_row(scene: Scene, made: Rendered) -> dict[str, Any]:
         },
         "words": [{"text": w.text, "start": w.start, "end": w.end} for w in made.words],
         "listening": LISTENING if scene.role == "interruption" else None,
-        "tags": {"source": "synthetic", "voice": made.voice, "speed": str(made.speed)},
+        "tags": {"source": "synthetic", "voice": made.voice, "speed": str(made.speed), **tags},
     }
 
 

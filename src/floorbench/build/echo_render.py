@@ -52,11 +52,9 @@ USERS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """Two tracks of equal length at 16 kHz and what happens when, in seconds."""
+class Placed:
+    """What happens when on the two tracks, in seconds, and who speaks the insertion."""
 
-    user: NDArray[np.float64]
-    system: NDArray[np.float64]
     onset: float
     end: float
     system_start: float
@@ -64,6 +62,14 @@ class Rendered:
     words: tuple[Word, ...]
     voice: str
     speed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered(Placed):
+    """Two tracks of equal length at 16 kHz and what happens when."""
+
+    user: NDArray[np.float64]
+    system: NDArray[np.float64]
 
 
 class Speaker:
@@ -163,8 +169,8 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
     ]
     length = to_samples(round(system_end + TAIL_S, 4), RATE)
     return Rendered(
-        user=_placed(insertion, onset, length),
-        system=_placed(assistant, LEAD_S, length),
+        user=placed(insertion, onset, length),
+        system=placed(assistant, LEAD_S, length),
         onset=onset,
         end=end,
         system_start=LEAD_S,
@@ -186,7 +192,8 @@ def _trimmed(audio: mixing.Audio) -> tuple[mixing.Audio, float, float]:
     return faded, first / RATE, (len(audio) - first - len(kept)) / RATE
 
 
-def _placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
+def placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
+    """Return a silent track of so many samples with the audio in it from ``at`` seconds on."""
     track = np.zeros(length)
     start = to_samples(at, RATE)
     track[start : start + len(audio)] = audio[: length - start]

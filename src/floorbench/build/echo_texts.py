@@ -110,8 +110,7 @@ def scenes(texts: Texts) -> tuple[Scene, ...]:
             variant = group.variants.get(role)
             if variant is None:
                 continue
-            before, after = variant.assistant.split(CUT)
-            spaced = before.rstrip()
+            before, after = halves(variant.assistant)
             turns = tuple(
                 (Role.SYSTEM if i % 2 else Role.USER, text)
                 for i, text in enumerate(variant.history)
@@ -124,11 +123,24 @@ def scenes(texts: Texts) -> tuple[Scene, ...]:
                     role=role,
                     insertion=group.text,
                     history=turns,
-                    before=spaced,
-                    after=(before[len(spaced) :] + after.lstrip()) if spaced != before else after,
+                    before=before,
+                    after=after,
                 )
             )
     return tuple(out)
+
+
+def halves(marked: str, mark: str = CUT) -> tuple[str, str]:
+    """Return an utterance up to its only mark, and the rest with the space before it.
+
+    Examples
+    --------
+    >>> halves("one two | three"), halves("一二，|三")
+    (('one two', ' three'), ('一二，', '三'))
+    """
+    before, after = marked.split(mark)
+    spaced = before.rstrip()
+    return spaced, (before[len(spaced) :] + after.lstrip()) if spaced != before else after
 
 
 def _wrong(where: str, item: str | None, what: str) -> DataError:

@@ -31,3 +31,8 @@ def test_siblings_hear_one_speaker_and_a_retry_another():
 def test_an_empty_pool_is_refused():
     with pytest.raises(UsageError, match="FB875"):
         voices.choose((), seed=1, family="f", role="user")
+
+
+def test_a_role_of_a_recipes_own_shares_no_voice_either():
+    with pytest.raises(UsageError, match=r"FB875.*af_heart.*user and assistant"):
+        voices.disjoint({"assistant": ("af_heart",), "user": ("af_heart+af_bella",)})

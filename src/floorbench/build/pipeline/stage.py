@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -257,7 +258,15 @@ class Store(Protocol):
 
 
 class Export(Protocol):
-    """The folder that is being written; it appears under its name only when it is whole."""
+    """The folder that is being written; it appears under its name only when it is whole.
+
+    Attributes
+    ----------
+    root : Path
+        Where it is written for now: a recipe may read what it has written, to audit it.
+    """
+
+    root: Path
 
     def text(self, path: str, content: str) -> None:
         """Write a text file, UTF-8, at a path relative to the dataset."""

@@ -11,7 +11,7 @@ recogniser, another try for what it rejects.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -40,12 +40,19 @@ STEPS = (0.0, -0.07, 0.05, -0.12, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Something to say: on which track, by whom, and where it is cut off."""
+    """Something to say: on which track, by whom, and where it is cut off.
+
+    Parameters
+    ----------
+    mark : str or None
+        A beginning of the text whose end must be a timed word boundary; nothing is cut there.
+    """
 
     track: str
     role: str
     text: str
     cut_after: str | None = None
+    mark: str | None = None
 
 
 def lines_of(dialogue: Dialogue) -> tuple[Line, ...]:
@@ -90,6 +97,9 @@ class Synthesise:
         Whether the history is checked as well (it changes with every attempt then).
     sample_rate : int
         Of the tracks, in Hz.
+    lines : callable or None
+        What of an item is spoken, whose fields then are ``language`` and ``family``; the lines of
+        its dialogue by default.
     """
 
     name = "synthesise"
@@ -105,6 +115,7 @@ class Synthesise:
         bands: Mapping[str, Band] = rate.BANDS,
         gate_history: bool = False,
         sample_rate: int = 24_000,
+        lines: Callable[[Item], tuple[Line, ...]] | None = None,
     ) -> None:
         for pool in pools.values():
             voices.disjoint(pool)
@@ -115,6 +126,7 @@ class Synthesise:
         self._bands = bands
         self._gate_history = gate_history
         self._rate = sample_rate
+        self._lines = lines
         self.deterministic = tts.can.deterministic
 
     def settings(self) -> Mapping[str, JsonValue]:
@@ -139,17 +151,23 @@ class Synthesise:
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Say one dialogue."""
-        dialogue = dialogue_of(item)
-        language, family = dialogue.language, dialogue.family
+        if self._lines is None:
+            dialogue = dialogue_of(item)
+            lines = lines_of(dialogue)
+            language, family = str(dialogue.language), dialogue.family
+            target_role: str = dialogue.target.role
+        else:
+            lines = self._lines(item)
+            language, family = str(item.fields["language"]), str(item.fields["family"])
+            target_role = lines[-1].role if lines else "user"
         pools = self._pools.get(language)
         if pools is None:
             raise DataError("FB871", f"no voice speaks {language!r}", where=Place(item=item.id))
-        lines = lines_of(dialogue)
         tracks: dict[str, str] = {}
         rows: list[JsonValue] = []
         for line in lines:
             tried = line.track == "target" or self._gate_history
-            turn = max(0, bench.attempt - 1) if tried or line.role == dialogue.target.role else 0
+            turn = max(0, bench.attempt - 1) if tried or line.role == target_role else 0
             faster = bench.attempt if tried else 0
             voice = voices.choose(
                 pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
@@ -181,7 +199,7 @@ class Synthesise:
             voice=voice,
             speed=speed,
             seed=seed,
-            prefix=line.cut_after,
+            prefix=line.cut_after or line.mark,
         )
         bench.note("voice", track=line.track, **_plain(spoken.provenance))
         band = self._bands.get(language)
@@ -230,10 +248,11 @@ class Synthesise:
         """Cut, resample, trim, level and fade; the words move along."""
         words, timed_by = spoken.words, "native" if spoken.words is not None else None
         audio = spoken.audio.astype(np.float64)
-        if line.cut_after is not None:
+        if line.cut_after is not None or line.mark is not None:
             words, timed_by = word_times(
                 spoken, text=line.text, language=language, aligners=self._aligners
             )
+        if line.cut_after is not None and words is not None:
             at = cut_after(words, line.cut_after)
             audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
             words = tuple(w for w in words if (w.start + w.end) / 2 < at)

@@ -45,7 +45,7 @@ def disjoint(pools: Mapping[str, Sequence[Voice]]) -> None:
         ``FB875`` naming the voice and the two roles.
     """
     owner: dict[str, str] = {}
-    for role in ROLES:
+    for role in dict.fromkeys((*ROLES, *pools)):
         for voice in pools.get(role, ()):
             name = voice if isinstance(voice, str) else str(voice.path)
             parts = [name] if role == "babble" else name.split("+")

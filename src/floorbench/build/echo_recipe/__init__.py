@@ -1,0 +1,1 @@
+"""The recipe ``echo``: one insertion, rewritten contexts, other floor actions."""

@@ -13,7 +13,7 @@ from floorbench.build.echo_recipe.rewriting import CheckRewrite, Rewrite, Rewrit
 from floorbench.build.pipeline.stage import Item, Made, Rejected
 from floorbench.core.vocab import Outcome
 from floorbench.systems.llm.protocol import Completion, ModelFault
-from support.bench import ToyBench
+from support.bench import FakeBench
 from support.echo_built import context
 
 GOOD = {
@@ -51,9 +51,9 @@ def outcome(answer: Any) -> tuple[Any, Model]:
     }  # fmt: skip
     stage = Rewrite(rewriter=ModelRewriter(model=model))  # type: ignore[arg-type]
     stage.start()
-    found = stage.make(Item(id="x", fields=fields), ToyBench())
+    found = stage.make(Item(id="x", fields=fields), FakeBench())
     if isinstance(found, Made):
-        found = CheckRewrite().make(found.items[0], ToyBench())
+        found = CheckRewrite().make(found.items[0], FakeBench())
     return found, model
 
 

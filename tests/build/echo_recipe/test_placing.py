@@ -12,14 +12,14 @@ from floorbench.build.echo_recipe.rewriting import plain
 from floorbench.build.pipeline.stage import Item, Made, Rejected
 from floorbench.build.speech.voices import disjoint
 from floorbench.errors import DataError
-from support.bench import ToyBench
+from support.bench import FakeBench
 from support.echo_built import context
 
 RATE = 16_000
 
 
 def spoken(
-    bench: ToyBench, *, role: str = "backchannel", before: str = "one two", rate: int = RATE
+    bench: FakeBench, *, role: str = "backchannel", before: str = "one two", rate: int = RATE
 ) -> Item:
     """An assistant who says six words of half a second, an insertion of two words."""
     time = np.arange(rate) / rate
@@ -45,7 +45,7 @@ def spoken(
 
 
 def test_the_insertion_starts_between_two_words() -> None:
-    bench = ToyBench()
+    bench = FakeBench()
     found = PlaceOverlap().make(spoken(bench), bench)
     assert isinstance(found, Made)
     (item,) = found.items
@@ -63,7 +63,7 @@ def test_the_insertion_starts_between_two_words() -> None:
 
 
 def test_the_role_changes_the_listening_version_alone() -> None:
-    bench = ToyBench()
+    bench = FakeBench()
     made = {}
     for role in ("interruption", "off_talk"):
         found = PlaceOverlap().make(spoken(bench, role=role), bench)
@@ -80,7 +80,7 @@ def test_the_role_changes_the_listening_version_alone() -> None:
     ("before", "reason"), [("one tw", "no-time"), ("one two three", "no-room")]
 )
 def test_an_insertion_that_cannot_be_placed_is_rejected(before: str, reason: str) -> None:
-    bench = ToyBench()
+    bench = FakeBench()
     item = spoken(bench, before=before)
     if reason == "no-room":
         item = item.having(audio={"target": item.audio["assistant"]})
@@ -90,7 +90,7 @@ def test_an_insertion_that_cannot_be_placed_is_rejected(before: str, reason: str
 
 
 def test_another_rate_is_an_error() -> None:
-    bench = ToyBench()
+    bench = FakeBench()
     with pytest.raises(DataError, match="FB834"):
         PlaceOverlap().make(spoken(bench, rate=8000), bench)
 
@@ -100,7 +100,7 @@ def test_a_group_becomes_a_sample_for_every_role() -> None:
         "language": "en", "text": "t", "type": "I-O", "insertion": "Not so fast.",
         "contexts": {"interruption": plain(context()), "off_talk": plain(context(history=("a",)))},
     }  # fmt: skip
-    found = Variants().make(Item(id="en-000", fields=fields), ToyBench())
+    found = Variants().make(Item(id="en-000", fields=fields), FakeBench())
     assert isinstance(found, Made)
     assert [i.id for i in found.items] == ["en-000-i", "en-000-o"]
     assert {i.fields["family"] for i in found.items} == {"en-000"}
@@ -117,4 +117,4 @@ def test_nobody_speaks_both_sides() -> None:
 
 
 def test_rows_are_found_by_track() -> None:
-    assert speech_of(spoken(ToyBench()), "target")["words"][0]["text"] == "wait"
+    assert speech_of(spoken(FakeBench()), "target")["words"][0]["text"] == "wait"

@@ -20,7 +20,7 @@ from floorbench.build.echo_recipe.rewriting import (
 from floorbench.build.echo_recipe.texts import FOLDER, LANGUAGES, TYPES, read_texts, seeds
 from floorbench.build.pipeline.stage import Item, Made, Rejected
 from floorbench.errors import DataError
-from support.bench import ToyBench
+from support.bench import FakeBench
 from support.echo_built import context
 
 INSERTION = "Not so fast."
@@ -28,7 +28,7 @@ INSERTION = "Not so fast."
 
 def through(item: Item, *stages: Any) -> Item:
     for stage in stages:
-        found = stage.make(item, ToyBench())
+        found = stage.make(item, FakeBench())
         assert isinstance(found, Made), found
         (item,) = found.items
     return item
@@ -60,8 +60,8 @@ def test_a_group_speaks_of_the_same_names_in_all_roles() -> None:
     item = seeds(
         folder=FOLDER, languages=["en"], types=["three-role"], groups=10, spare=0, seed=0
     )[0]  # fmt: skip
-    one = Skeletons(folder=FOLDER, languages=["en"]).make(item, ToyBench())
-    two = Skeletons(folder=FOLDER, languages=["en"]).make(item, ToyBench())
+    one = Skeletons(folder=FOLDER, languages=["en"]).make(item, FakeBench())
+    two = Skeletons(folder=FOLDER, languages=["en"]).make(item, FakeBench())
     assert one == two
 
 
@@ -77,7 +77,7 @@ def test_places_without_room_are_left_out() -> None:
         "language": "en", "insertion": INSERTION,
         "skeleton": {"role": "off_talk", "history": ["Go."], "assistant": "I ^ go"},
     }  # fmt: skip
-    found = Candidates().make(Item(id="x", fields=fields), ToyBench())
+    found = Candidates().make(Item(id="x", fields=fields), FakeBench())
     assert isinstance(found, Rejected)
     assert found.reason == "no-place"
 
@@ -114,7 +114,7 @@ def test_the_same_context_for_two_roles_is_rejected() -> None:
         "insertion": INSERTION,
         "contexts": {"interruption": plain(context()), "backchannel": plain(context())},
     }
-    found = CheckRewrite().make(Item(id="x", fields=fields), ToyBench())
+    found = CheckRewrite().make(Item(id="x", fields=fields), FakeBench())
     assert isinstance(found, Rejected)
     assert found.reason == "same-context"
 

@@ -19,7 +19,9 @@ from floorbench.errors import UsageError
 
 def label_of(item: Item) -> tuple[str, str, str, str]:
     """Return language, state, action and scenario."""
-    return tuple(str(item.fields[k]) for k in ("language", "state", "action", "scenario"))  # type: ignore[return-value]
+    given = item.fields
+    language, state = str(given["language"]), str(given["state"])
+    return language, state, str(given["action"]), str(given["scenario"])
 
 
 class Balance:

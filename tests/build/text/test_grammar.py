@@ -116,8 +116,8 @@ def test_most_dialogues_pass_the_rules_and_the_rest_pass_on_the_second_attempt(s
 
 def test_topics_and_speakers_are_spread(medium):
     topics = Counter((dialogue_of(i).language, dialogue_of(i).topic) for i in medium)
-    assert len(topics) == 16
-    assert max(topics.values()) <= 1.6 * min(topics.values())
+    assert len(topics) == 32
+    assert max(topics.values()) == 2 * min(topics.values())
     roles = Counter(
         dialogue_of(i).target.role for i in medium if dialogue_of(i).scenario == "Exclusion"
     )

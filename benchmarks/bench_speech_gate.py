@@ -6,8 +6,8 @@
 Takes the lines that builds with these caches have spoken (first attempt, not cut off, long enough
 for a transcript to decide), each sentence once, and hears them as the gate does. Then it plants
 faults: another word in the text, a word cut out of the sound, the text of another sentence, the
-sound broken off after two thirds of its words, white noise 10 dB above the speech. Equal caches give
-equal figures. What is heard is kept in the first cache.
+sound broken off after two thirds of its words, white noise 10 dB above the speech. Equal caches
+give equal figures. What is heard is kept in the first cache.
 """
 
 from __future__ import annotations
@@ -142,7 +142,8 @@ def measured(pool: Sequence[Line], ear: Ear, faults: int) -> Iterator[tuple[str,
 def rate_of(values: Sequence[float], limit: float, *, passed: bool) -> dict[str, float]:
     hits = sum((v <= limit) == passed for v in values)
     found = wilson(hits, len(values))
-    assert found.low is not None and found.high is not None
+    assert found.low is not None
+    assert found.high is not None
     return {"n": len(values), "rate": hits / len(values), "low": found.low, "high": found.high}
 
 

@@ -93,7 +93,7 @@ def test_every_fault_of_a_model_has_its_reason(answer: Any, reason: str) -> None
 
 @pytest.mark.parametrize("how", [Outcome.TIMEOUT, Outcome.FAILED])
 def test_no_answer_is_a_failure_that_the_next_build_asks_again(how: Outcome) -> None:
-    with pytest.raises(DataError, match="FB863 .*no answer in 60 s"):
+    with pytest.raises(DataError, match=r"FB863 .*no answer in 60 s"):
         outcome(ModelFault(how, "no answer in 60 s"))
 
 

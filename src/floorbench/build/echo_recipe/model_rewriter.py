@@ -12,6 +12,7 @@ from typing import Any
 from floorbench.build.echo_recipe.rewriting import RewriteFault, Written
 from floorbench.build.echo_texts import halves
 from floorbench.build.pipeline.stage import Bench, Item
+from floorbench.build.text.llm import object_start
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, Place
@@ -135,7 +136,7 @@ def parsed(text: str) -> Written:
     >>> parsed('{"history": ["Hi."], "before": "I go", "insertion": "No!", "after": ", we stay"}')
     Written(history=('Hi.',), before='I go,', insertion='No!', after=' we stay')
     """
-    start = text.find("{")
+    start = object_start(text)
     if start < 0:
         raise RewriteFault("refused", f"no object in the answer: {text[:80]!r}")
     try:

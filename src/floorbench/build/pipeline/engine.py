@@ -46,7 +46,6 @@ from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
 
-
 ITEM_TIMEOUT = 1800.0
 """Seconds that one item may take in one step: more than a remote model's calls and repeats."""
 
@@ -111,7 +110,8 @@ def build(
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
     EnvironmentProblem
-        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own. All finished results are kept.
+        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own. All
+        finished results are kept.
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")

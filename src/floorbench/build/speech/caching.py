@@ -18,7 +18,17 @@ from pathlib import Path
 import numpy as np
 
 from floorbench.build.pipeline.store import Folder
-from floorbench.build.speech.providers import ASR, TTS, Audio, Can, Heard, Reference, Spoken, Word
+from floorbench.build.speech.providers import (
+    ASR,
+    TTS,
+    Audio,
+    Can,
+    Heard,
+    Reference,
+    Spoken,
+    Word,
+    sounds,
+)
 from floorbench.core.sample import JsonValue
 
 LAYOUT = 1
@@ -99,6 +109,8 @@ class CachedTTS:
             seed=seed,
             prefix=prefix,
         )
+        if not sounds(said.audio):  # the next build asks again
+            return said
         facts = asdict(said)
         del facts["audio"]
         room = io.BytesIO()

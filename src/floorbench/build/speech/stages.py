@@ -22,7 +22,7 @@ from floorbench.build import mixing
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
 from floorbench.build.speech import gate, rate, scoring, voices
 from floorbench.build.speech.gate import Thresholds, Verdict
-from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word
+from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word, sounds
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.voices import Voice
 from floorbench.build.speech.words import cut_after, moved, word_times
@@ -73,12 +73,17 @@ def lines_of(dialogue: Dialogue) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+class _NoSound(Exception):
+    """A voice gave silence, or numbers that are no sound."""
+
+
 class Synthesise:
     """Say the lines of a dialogue.
 
     Every role of a dialogue family has one voice, drawn from its own pool. The second attempt
     speaks the target at another speed, later ones with another voice as well; the history follows
-    where its speaker is the same, or where it is gated too. Adds the tracks and the field
+    where its speaker is the same, or where it is gated too. A voice that gives silence rejects the
+    item (``no-sound``). Adds the tracks and the field
     ``speech``: a row per track with what is heard in it, voice, speed, rate and word times.
 
     Parameters
@@ -172,14 +177,21 @@ class Synthesise:
             voice = voices.choose(
                 pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
             )
-            row, digest = self._say(
-                line,
-                bench=bench,
-                language=language,
-                voice=voice,
-                speed=self._speed(family, line.role, faster),
-                seed=int(voices.generator(self._seed, family, line.text, faster).integers(2**31)),
-            )
+            try:
+                row, digest = self._say(
+                    line,
+                    bench=bench,
+                    language=language,
+                    voice=voice,
+                    speed=self._speed(family, line.role, faster),
+                    seed=int(
+                        voices.generator(self._seed, family, line.text, faster).integers(2**31)
+                    ),
+                )
+            except _NoSound as fault:
+                return Rejected(
+                    reason="no-sound", detail=f"{line.track}: {_name(voice)} says {fault}"
+                )
             rows.append(row)
             tracks[line.track] = digest
         return made(item.having(audio=tracks, speech=rows))
@@ -202,6 +214,8 @@ class Synthesise:
             prefix=line.cut_after or line.mark,
         )
         bench.note("voice", track=line.track, **_plain(spoken.provenance))
+        if not sounds(spoken.audio):
+            raise _NoSound(f"nothing for {line.text!r}")
         band = self._bands.get(language)
         before = self._measured(spoken, line.text, language)
         factor = rate.into(before, band) if band is not None else 1.0
@@ -255,6 +269,8 @@ class Synthesise:
         if line.cut_after is not None and words is not None:
             at = cut_after(words, line.cut_after)
             audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
+            if not sounds(audio):
+                raise _NoSound(f"nothing before the cut in {line.text!r}")
             words = tuple(w for w in words if (w.start + w.end) / 2 < at)
         if spoken.rate != self._rate:
             import soxr

@@ -56,9 +56,9 @@ def test_it_repairs_before_it_makes(tmp_path: Path) -> None:
     for path in tmp_path.rglob("*.jsonl"):
         path.unlink()
     repairing = {"index": 1, "item": text, "repair": [[0, ITEM]]}
-    said = talk([hello(tmp_path), repairing], answers=13)
+    said = talk([hello(tmp_path), repairing], answers=15)
     assert [m["starting"] for m in said if m.get("starting")] == ["text", "voice", "gate"]
-    assert [m["stage"] for m in said if "stage" in m] == ["text", *["voice", "gate"] * 2]
+    assert [m["stage"] for m in said if "stage" in m] == ["text", *["voice", "gate"] * 3]
     assert said[-1]["done"]["items"][0]["id"] == "item-0"
 
 

@@ -122,7 +122,9 @@ class CodettRecipe:
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
-        needed = [noise, talk]
+        needed = [] if chosen["noise"] else [noise]
+        if not chosen["babble"]:
+            needed.append(talk)
         if chosen["tts"].get("provider") == "kokoro":
             needed.append(assets.voice_folder(where))
         if chosen["asr"] == DEFAULTS["asr"]:
@@ -268,6 +270,7 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
             )
+        chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen
 
 

@@ -114,8 +114,6 @@ ONE = {"service": "openai", "model": "a"}
         ({"writer": {"service": "openai", "model": 7}, "judge": ONE}, "model 7"),
         ({"writer": {"service": "openai"}, "judge": ONE}, "model ''"),
         ({"writer": {**ONE, "timeout": "soon"}, "judge": ONE}, "TypeError"),
-        ({"tts": {"provider": "server", "model": "m", "timeout": "x"}}, "server"),
-        ({"tts": {}}, "None"),
         ({"aligners": ["qwen3"]}, "AttributeError"),
         ({"voices": {"en": ["a"]}}, "AttributeError"),
         ({"voices": {"en": {"user": ["a"], "third_party": ["a"]}}}, "'a' is both"),

@@ -770,6 +770,16 @@ CODES: dict[str, Code] = {
         "A track that is to be placed was not made at the rate of the set.",
         "Let the speech stage make its tracks at 16 kHz.",
     ),
+    "FB836": Code(
+        "item takes too long",
+        "A stage did not come back within the time that one item may take; its process was killed.",
+        "Raise --item-timeout if the stage is slow; the same command tries the item again.",
+    ),
+    "FB837": Code(
+        "dataset and cache in one another",
+        "The dataset's folder lies in the cache or holds it; replacing one would delete the other.",
+        "Choose another folder with --out or --cache; nothing was touched.",
+    ),
     "FB841": Code(
         "no listening session here",
         "The folder holds no session of listeners.",
@@ -828,7 +838,7 @@ CODES: dict[str, Code] = {
     "FB855": Code(
         "folder is not a build",
         "The output folder exists and holds something that no build has written.",
-        "Choose another folder with --out; nothing was touched.",
+        "Choose another folder with --out, or move your files out of it; nothing was touched.",
     ),
     "FB856": Code(
         "sound cannot be kept or read",

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from floorbench.audio.assets import cache_dir
-from floorbench.build.pipeline.engine import Built
+from floorbench.build.pipeline.engine import ITEM_TIMEOUT, Built
 from floorbench.build.pipeline.engine import build as build_dataset
 from floorbench.build.pipeline.plan import Plan
 from floorbench.build.pipeline.plan import plan as plan_dataset
@@ -38,6 +38,7 @@ def build(
     redo_from: Annotated[str | None, Parameter(name="--from")] = None,
     dry_run: bool = False,
     workers: int | None = None,
+    item_timeout: float = ITEM_TIMEOUT,
     seed: int = 0,
     cache: Path | None = None,
     json: bool = False,
@@ -60,6 +61,8 @@ def build(
         Make nothing; say what would be made and how long it would take.
     workers
         Processes, one per core by default; the dataset does not depend on it.
+    item_timeout
+        Seconds that one item may take in one step; then its process is killed and the item fails.
     seed
         Seed of everything random.
     cache
@@ -90,7 +93,14 @@ def build(
             tick(p.done, p.total)
 
         try:
-            built = build_dataset(recipe, out=out, progress=told, notify=console.say, **given)
+            built = build_dataset(
+                recipe,
+                out=out,
+                item_timeout=item_timeout,
+                progress=told,
+                notify=console.say,
+                **given,
+            )
         except KeyboardInterrupt:
             console.say("what is finished is kept; the same command goes on with it")
             raise

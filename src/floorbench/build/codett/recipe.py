@@ -88,7 +88,7 @@ class CodettRecipe:
     name = "codett"
     presets: Mapping[str, Mapping[str, JsonValue]] = {
         "tiny": {"per_label": 1, "spare": 1.0},
-        "small": {"per_label": 4, "spare": 0.25},
+        "small": {"per_label": 4, "spare": 0.5},
         "medium": {"per_label": 20, "spare": 0.15},
     }
     factors: ClassVar[Mapping[str, float]] = {
@@ -121,7 +121,9 @@ class CodettRecipe:
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
-        needed = [noise, talk]
+        needed = [] if chosen["noise"] else [noise]
+        if not chosen["babble"]:
+            needed.append(talk)
         if chosen["tts"].get("provider") == "kokoro":
             needed.append(assets.voice_folder(where))
         if chosen["asr"] == DEFAULTS["asr"]:
@@ -269,6 +271,7 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
             )
+        chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen
 
 

@@ -214,4 +214,5 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
             )
+        chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen

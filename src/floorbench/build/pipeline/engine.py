@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from floorbench import codec
-from floorbench.build.pipeline.export import ExportFolder, check_target, exporting, restore
+from floorbench.build.pipeline.export import (
+    ExportFolder,
+    check_apart,
+    check_target,
+    exporting,
+    restore,
+)
 from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool
 from floorbench.build.pipeline.recipes import (
     absolute_name,
@@ -40,6 +46,9 @@ from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
 
+ITEM_TIMEOUT = 1800.0
+"""Seconds that one item may take in one step: more than a remote model's calls and repeats."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
@@ -61,6 +70,7 @@ def build(
     limit: int | None = None,
     redo_from: str | None = None,
     workers: int = 0,
+    item_timeout: float | None = ITEM_TIMEOUT,
     progress: Callable[[Progress], None] | None = None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Built:
@@ -85,6 +95,9 @@ def build(
         A stage from which on cached results are not used.
     workers : int
         Processes; 0 makes everything in this one.
+    item_timeout : float or None
+        Seconds that one item may take in one step, or a stage to load, in a worker process. A
+        process that takes longer is killed, and the item fails. A gathering step has no limit.
     progress, notify : function
         Hear how far the build is, and remarks.
 
@@ -92,22 +105,26 @@ def build(
     ------
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
-        for an impossible number.
+        for an impossible number; ``FB837`` when dataset and cache lie in one another.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
     EnvironmentProblem
-        ``FB854``, ``FB858``, or a stage's own. All finished results are kept.
+        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own. All
+        finished results are kept.
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
+    if item_timeout is not None and not item_timeout > 0:
+        raise UsageError("FB103", f"item timeout {item_timeout:g} s: it is above 0")
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
     filled = with_preset(made, preset, settings or {})
     work = checked_work(made, filled)
     fresh = fresh_from(work.steps, redo_from)
-    out = out.absolute()
+    out = out.resolve()  # a link stays, what it names is replaced
+    check_apart(out, cache)
     with locked(out.with_name(f".{out.name}.lock")):
         restore(out)
         check_target(out)
@@ -124,6 +141,7 @@ def build(
                 cache=cache,
                 seed=seed,
                 fresh=fresh,
+                item_timeout=item_timeout,
             )
             if workers
             else HerePool(runner)

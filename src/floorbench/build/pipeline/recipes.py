@@ -186,11 +186,19 @@ def checked_work(recipe: Recipe, settings: Mapping[str, JsonValue]) -> Work:
     Raises
     ------
     UsageError
-        ``FB851`` from the recipe.
+        ``FB851`` from the recipe, or for settings that it cannot make stages of.
     DataError
         ``FB852`` for a stage name used twice, a bad id, an id twice, or fewer than one attempt.
     """
-    work = recipe.work(settings)
+    try:
+        work = recipe.work(settings)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        raise UsageError(
+            "FB851",
+            f"recipe '{recipe.name}' cannot use these settings: {type(error).__name__}: {error} "
+            f"({Path(at.filename).name}:{at.lineno})",
+        ) from error
     seen: set[str] = set()
     for step in work.steps:
         if isinstance(step, Retried) and step.attempts < 1:

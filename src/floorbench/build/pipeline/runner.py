@@ -342,7 +342,8 @@ class _Failed(Exception):
 
 
 def _expected(error: FloorbenchError, damaged: str | None = None) -> Failure:
-    place = f"{error.where}: " if error.where is not None and str(error.where) else ""
+    file = error.where.file if error.where is not None else None
+    place = f"{error.where}: " if file else ""  # the item is named beside it anyway
     return Failure(code=error.code, what=place + error.what, damaged=damaged)
 
 

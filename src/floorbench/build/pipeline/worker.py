@@ -10,6 +10,7 @@ and to the parent::
 
     {"ready": true}                once
     {"starting": stage or null}    around loading models
+    {"stage": stage}               what is made now; the last one before a death says where
     {"done": {...}}                one item
     {"stop": error}                no item could be made; the process ends
 
@@ -34,7 +35,7 @@ from floorbench.run.worker import error_to_wire
 
 
 class _Announcing(Runner):
-    """Tells the parent while models are being loaded."""
+    """Tells the parent which stage is at work, and while models are being loaded."""
 
     out: BinaryIO
 
@@ -43,6 +44,7 @@ class _Announcing(Runner):
             _send(self.out, {"starting": stage.name})
             super().start(stage)
             _send(self.out, {"starting": None})
+        _send(self.out, {"stage": stage.name})
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from floorbench.build import mixing
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
 from floorbench.build.speech import gate, rate, scoring, voices
 from floorbench.build.speech.gate import Thresholds, Verdict
-from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word
+from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word, sounds
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.voices import Voice
 from floorbench.build.speech.words import cut_after, moved, word_times
@@ -74,12 +74,17 @@ def lines_of(dialogue: Dialogue) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+class _NoSound(Exception):
+    """A voice gave silence, or numbers that are no sound."""
+
+
 class Synthesise:
     """Say the lines of a dialogue.
 
     Every role of a dialogue family has one voice, drawn from its own pool. The second attempt
     speaks the target at another speed, later ones with another voice as well; the history follows
-    where its speaker is the same, or where it is gated too. Adds the tracks and the field
+    where its speaker is the same, or where it is gated too. A voice that gives silence rejects the
+    item (``no-sound``). Adds the tracks and the field
     ``speech``: a row per track with what is heard in it, voice, speed, rate and word times.
 
     Parameters
@@ -178,14 +183,19 @@ class Synthesise:
                 turn=turn,
                 casts=self._casts.get(language, 1),
             )
-            row, digest = self._say(
-                line,
-                bench=bench,
-                language=language,
-                voice=voice,
-                speed=self._speed(bench.seed, family, line.role, faster),
-                seed=int(generator(bench.seed, family, line.text, str(faster)).integers(2**31)),
-            )
+            try:
+                row, digest = self._say(
+                    line,
+                    bench=bench,
+                    language=language,
+                    voice=voice,
+                    speed=self._speed(bench.seed, family, line.role, faster),
+                    seed=int(generator(bench.seed, family, line.text, str(faster)).integers(2**31)),
+                )
+            except _NoSound as fault:
+                return Rejected(
+                    reason="no-sound", detail=f"{line.track}: {_name(voice)} says {fault}"
+                )
             rows.append(row)
             tracks[line.track] = digest
         return made(item.having(audio=tracks, speech=rows))
@@ -208,6 +218,8 @@ class Synthesise:
             prefix=line.cut_after or line.mark,
         )
         bench.note("voice", track=line.track, **_plain(spoken.provenance))
+        if not sounds(spoken.audio):
+            raise _NoSound(f"nothing for {line.text!r}")
         band = self._bands.get(language)
         before = self._measured(spoken, line.text, language)
         factor = rate.into(before, band) if band is not None else 1.0
@@ -261,6 +273,8 @@ class Synthesise:
         if line.cut_after is not None and words is not None:
             at = cut_after(words, line.cut_after)
             audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
+            if not sounds(audio):
+                raise _NoSound(f"nothing before the cut in {line.text!r}")
             words = tuple(w for w in words if (w.start + w.end) / 2 < at)
         if spoken.rate != self._rate:
             import soxr
@@ -338,14 +352,14 @@ class Verify:
             bench.note("recogniser", track=row["track"], **_plain(self._asr.identity))
             if not verdict.passed:
                 detail = f"{row['track']}: {row['text']!r} heard as {verdict.heard!r}"
-                return Rejected(reason=verdict.reason, detail=f"{detail}, {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"{detail}; {_figures(verdict)}")
             checks.append({"track": row["track"], **_row(verdict)})
         spoken = {row["track"] for row in rows}
         if self._vad is not None and "target" in item.audio and "target" not in spoken:
             audio, hertz = bench.load(item.audio["target"])
             verdict = gate.as_non_speech(audio, hertz, vad=self._vad, thresholds=self._thresholds)
             if not verdict.passed:
-                return Rejected(reason=verdict.reason, detail=f"target: {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"target: {_figures(verdict)}")
             checks.append({"track": "target", **_row(verdict)})
         return made(item.having(checks=checks))
 
@@ -386,6 +400,10 @@ def _without_last(row: Mapping[str, Any]) -> str | None:
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:
     return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
+
+
+def _figures(verdict: Verdict) -> str:
+    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
 
 
 def _name(voice: Voice) -> str:

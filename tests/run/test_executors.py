@@ -6,8 +6,9 @@ import pytest
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, UsageError
+from floorbench.run.batching import Item
 from floorbench.run.deciding import SystemChoice
-from floorbench.run.executors import Answer, Executor, Item, make_executor
+from floorbench.run.executors import Answer, Executor, make_executor
 from floorbench.run.wire import observation_hash
 from support.engine_toys import Bad, Batched, System, choice
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from floorbench import codec
-from floorbench.core.prediction import Compute
+from floorbench.core.prediction import Compute, Decision
+from floorbench.core.sample import Observation
+from floorbench.core.spec import SystemSpec
 from floorbench.datasets.open import open_dataset
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.due import due_items
@@ -17,6 +19,18 @@ from floorbench.run.factors import shown_lengths
 from floorbench.run.scoring import open_predictions
 from floorbench.run.store import RunFolder
 from floorbench.tasks.codett import CodettTask
+
+class Hearing:
+    """Hears every turn and says the same."""
+
+    spec = SystemSpec(name="hearing", version="1", context="current user turn")
+
+    def load(self) -> None:
+        pass
+
+    def decide(self, observation: Observation) -> Decision:
+        return Decision(label="Takeover")
+
 
 Rule = Callable[[int, float], Compute]
 
@@ -37,7 +51,7 @@ def small_run(
     """
     folder: RunFolder = run(
         task=CodettTask(),
-        system=SystemChoice(name="constant", parameters={"label": "Takeover"}),
+        system=SystemChoice(name="support.small_run:Hearing"),
         source=open_dataset("starter:codett"),
         executor=make_executor("serial"),
         conditions=["h0"],

@@ -58,7 +58,9 @@ class BudgetExecutor:
 
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system."""
-        return self._inner.start(choice)
+        spec = self._inner.start(choice)
+        self.batch = self._inner.batch
+        return spec
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items until the budget is reached.

@@ -77,6 +77,11 @@ class SystemChoice:
         return build_system(self.name, **self.parameters)
 
 
+def takes_batches(system: System) -> bool:
+    """Tell whether a loaded system answers several questions at once."""
+    return callable(getattr(system, "decide_batch", None))
+
+
 class Answered(NamedTuple):
     """A lawful decision and what it cost."""
 

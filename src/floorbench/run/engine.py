@@ -115,10 +115,12 @@ def run(
             given = Given(name=system.name, parameters=clean.parameters)
             if executor.warning:
                 notify(executor.warning)
-            begun = time.perf_counter()
+            begun, batch = time.perf_counter(), executor.batch
             with _stop_before_start():
                 spec = executor.start(system)
             loading = time.perf_counter() - begun
+            if executor.batch < batch:
+                notify(f"system '{system.name}' takes no batches: it is asked one by one")
         else:
             clean = provenance.redact({})
             spec = system.spec

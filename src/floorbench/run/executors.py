@@ -16,7 +16,7 @@ from floorbench.core.prediction import Compute, Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.run.batching import Item, batches
-from floorbench.run.deciding import SystemChoice, decide_all, encodable
+from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
 from floorbench.run.wire import observation_hash
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
@@ -42,7 +42,7 @@ class Executor(Protocol):
     warning: str | None
 
     def start(self, choice: SystemChoice) -> SystemSpec:
-        """Load the system and return what it declares."""
+        """Load the system and return what it declares; ``batch`` is 1 if it takes no batches."""
         ...
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
@@ -155,6 +155,7 @@ class SerialExecutor:
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system here."""
         self._system = choice.build()
+        self.batch = self.batch if takes_batches(self._system) else 1
         return self._system.spec
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
@@ -193,6 +194,7 @@ class ThreadExecutor:
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load one system per thread and start the threads."""
         self._systems = [choice.build() for _ in range(self.workers)]
+        self.batch = self.batch if takes_batches(self._systems[0]) else 1
         for system in self._systems:
             threading.Thread(target=self._work, args=(system,), daemon=True).start()
         return self._systems[0].spec

@@ -189,6 +189,7 @@ class ProcessExecutor:
         if "refused" in message:
             raise error_from_wire(message["refused"])
         worker.ready = True
+        self.batch = self.batch if message["batches"] else 1
         return message["ready"]
 
     def _unloadable(self, why: str) -> SystemProblem:

@@ -71,9 +71,8 @@ def test_a_larger_one_starts_with_what_the_yields_ask_for() -> None:
     got = planned(hours=10.0, workers=20, efficiency=0.5, price_per_hour=0.2)
     assert got.items == 3600  # of 10 s
     assert got.seeds.value == pytest.approx(9000)
-    assert [(s.entered, s.left) for s in got.stages] == pytest.approx(
-        [(9000, 9000), (9000, 7200), (7200, 3600)]
-    )
+    assert [s.entered for s in got.stages] == pytest.approx([9000, 9000, 7200])
+    assert [s.left for s in got.stages] == pytest.approx([9000, 7200, 3600])
     assert [s.alone for s in got.stages] == [False, False, True]
     # shared: 90 times 1000 s over 20 halves; alone and outside: 90 times 16 s and 84 s
     assert got.time.value * 3600 == pytest.approx(90 * (1000 / 10 + 16 + 84))
@@ -130,12 +129,10 @@ def test_impossible_sizes_are_refused() -> None:
 
 
 def test_a_small_build_foretells_a_larger_one(tmp_path: Path) -> None:
-    small = build(ToyRecipe(), out=tmp_path / "s", cache=tmp_path / "cs", settings={"items": 40})
-    large = build(ToyRecipe(), out=tmp_path / "l", cache=tmp_path / "cl", settings={"items": 160})
+    small = build(ToyRecipe(), out=tmp_path / "s", cache=tmp_path / "cs", settings={"items": 12})
+    large = build(ToyRecipe(), out=tmp_path / "l", cache=tmp_path / "cl", settings={"items": 36})
     got = planned(measure_build(small.path), items=large.record.finished)
     assert got.seeds.low is not None
     assert got.seeds.high is not None
-    assert got.seeds.low <= 160 <= got.seeds.high
-    sound = sum(s.seconds for s in large.record.stages[-2:])
+    assert got.seeds.low <= 36 <= got.seeds.high
     assert got.sound * 3600 == pytest.approx(1.25 * large.record.finished)
-    assert sound >= 0

@@ -20,6 +20,7 @@ from floorbench.run.scoring import open_predictions
 from floorbench.run.store import RunFolder
 from floorbench.tasks.codett import CodettTask
 
+
 class Hearing:
     """Hears every turn and says the same."""
 

@@ -124,7 +124,7 @@ def test_more_history_is_more_to_hear(factors: RunFactors) -> None:
 def test_every_assumption_is_a_line(factors: RunFactors) -> None:
     lines = planned(factors, {"workers": 8, "executor": "ray"}, samples=100).assumptions
     text = "\n".join(lines)
-    assert "90% of the small run's speed for each of 8 workers (assumed" in text
+    assert "90% of the small run's speed for each worker (assumed" in text
     assert "the small run was serial, the full one is ray" in text
     assert "had a processor 50% of their time" in text
     assert "limits on calls and tokens" in text

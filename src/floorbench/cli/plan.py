@@ -15,7 +15,7 @@ from floorbench.errors import DataError, Place, UsageError
 from floorbench.run.planning import Means, Range, RunPlan, aim, plan_run
 from floorbench.run.store import RUN_FILE
 
-UNITS = ((3600.0 * 24, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
 def plan(
@@ -190,7 +190,7 @@ def _run_rows(p: RunPlan) -> Iterator[tuple[str, str]]:
     yield (
         "measured on",
         f"{m['samples']} samples, {m['predictions']} answers; {m['executor']}, "
-        f"{m['workers']} workers{batch}",
+        f"{_count(m['workers'], 'worker')}{batch}",
     )
     yield "planned", f"{p.target}; {p.predictions:,} answers, {p.hours:.4g} h of sound"
     per = "second of sound" if p.unit == "second" else "character"
@@ -201,7 +201,7 @@ def _run_rows(p: RunPlan) -> Iterator[tuple[str, str]]:
     yield "all answers in a row", seconds(p.answers)
     if p.processor is not None:
         yield "processor time of them", seconds(p.processor)
-    yield f"time with {p.workers} workers", seconds(p.time)
+    yield f"time with {_count(p.workers, 'worker')}", seconds(p.time)
     if p.time_unloaded is not None:
         yield "the same on an idle machine", seconds(p.time_unloaded)
     if p.gpu_hours is not None:
@@ -231,7 +231,7 @@ def _build_rows(p: Any) -> Iterator[tuple[str, str]]:
     yield "processor time", seconds(p.processor.times(3600))
     if p.real_time_factor is not None:
         yield "processor seconds per second of sound", f"{p.real_time_factor:.3f}"
-    yield f"time with {p.workers} processes", seconds(p.time.times(3600))
+    yield f"time with {_count(p.workers, 'process', 'processes')}", seconds(p.time.times(3600))
     if p.machine_cost is not None:
         yield "cost of the processes", f"{amount(p.machine_cost)} {p.currency}".rstrip()
     if p.gpu_hours is not None:
@@ -243,7 +243,7 @@ def _build_rows(p: Any) -> Iterator[tuple[str, str]]:
     per = "" if p.bytes_per_hour is None else f", {size(p.bytes_per_hour)} per hour of sound"
     yield "dataset on disk", size(p.bytes) + per
     if p.cache_bytes is not None:
-        yield "cached sounds on disk", size(p.cache_bytes)
+        yield "cache on disk", size(p.cache_bytes)
 
 
 def _assume(lines: tuple[str, ...]) -> None:
@@ -279,6 +279,10 @@ def size(value: float) -> str:
         if value >= scale:
             return f"{_three(value / scale)} {unit}"
     return f"{value:.0f} B"
+
+
+def _count(number: int, one: str, more: str | None = None) -> str:
+    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _three(value: float) -> str:

@@ -447,7 +447,7 @@ def _assumptions(
     record, sitting = factors.record, factors.sitting
     lines = [
         f"same kind of machine and load as the small run: {machine_named(record.hardware)}",
-        f"{efficiency:.0%} of the small run's speed for each of {means.workers} workers"
+        f"{efficiency:.0%} of the small run's speed for each worker"
         + ("" if means.efficiency is not None else " (assumed, not measured; --efficiency)"),
         "intervals (95 %) hold the spread of the small run's samples, no change of machine or load",
     ]

@@ -45,7 +45,7 @@ def factors(stages: tuple[StageReport, ...] = STAGES, **more: Any) -> BuildFacto
         finished=40, rejected=60, failed=0, stages=stages, started="", took=600.0, workers=2,
         floorbench={}, packages={}, hardware={"cores": 2},
     )  # fmt: skip
-    given: dict[str, Any] = {"sounds": np.full(80, 5.0), "bytes": 4000, "stored": 10.0}
+    given: dict[str, Any] = {"sounds": np.full(80, 5.0), "bytes": 4000, "stored": 1000}
     return BuildFactors(record=record, **{**given, **more})
 
 
@@ -64,12 +64,13 @@ def test_the_same_build_takes_the_same_time() -> None:
     assert got.real_time_factor == pytest.approx(508 / 400)
     assert got.bytes == 4000
     assert got.bytes_per_hour == pytest.approx(4000 / 400 * 3600)
-    assert got.cache_bytes == pytest.approx(10_000)
+    assert got.cache_bytes == pytest.approx(1000)
 
 
 def test_a_larger_one_starts_with_what_the_yields_ask_for() -> None:
     got = planned(hours=10.0, workers=20, efficiency=0.5, price_per_hour=0.2)
     assert got.items == 3600  # of 10 s
+    assert got.cache_bytes == pytest.approx(90_000)
     assert got.seeds.value == pytest.approx(9000)
     assert [s.entered for s in got.stages] == pytest.approx([9000, 9000, 7200])
     assert [s.left for s in got.stages] == pytest.approx([9000, 7200, 3600])
@@ -107,7 +108,7 @@ def test_models_and_graphics_are_counted() -> None:
 
 def test_every_assumption_is_a_line() -> None:
     text = "\n".join(planned(workers=64, hours=1.0).assumptions)
-    assert "90% of the small build's speed for each of 64 processes (assumed" in text
+    assert "90% of the small build's speed for each process (assumed" in text
     assert "all items at once (choose)" in text
     assert "84 s in the small build" in text
     assert "no stage used a GPU" in text

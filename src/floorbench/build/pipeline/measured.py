@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from floorbench import codec
 from floorbench.audio.decode import probe
 from floorbench.build.pipeline.record import BUILD_FILE, LINEAGE_FILE, BuildRecord, StageReport
-from floorbench.build.pipeline.store import Folder, SoundStore
 from floorbench.errors import DataError, Place
 from floorbench.run.factors import folder_bytes
 
 AUDIO = (".flac", ".wav", ".opus", ".ogg", ".mp3", ".sph")
-SAMPLED = 300
-"""Stored sounds whose size is looked at."""
+GROWING = ("results", "sounds", "said", "heard")
+"""Folders of a cache that grow with a build: results, sounds, voices' lines, recognisers' words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +41,8 @@ class BuildFactors:
         Seconds of every sound file of the dataset.
     bytes : int
         Size of the dataset.
-    stored : float or None
-        Bytes of the cache per second of sound that a stage stored; ``None`` without the cache.
+    stored : int or None
+        Bytes of what grows in the cache; ``None`` without the cache.
     tokens : mapping of str to mapping of str to Tokens
         By stage, then by model.
     """
@@ -51,7 +50,7 @@ class BuildFactors:
     record: BuildRecord
     sounds: NDArray[np.float64]
     bytes: int
-    stored: float | None
+    stored: int | None
     tokens: Mapping[str, Mapping[str, Tokens]] = field(default_factory=dict)
 
 
@@ -63,7 +62,7 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
     path : Path
         The dataset that it made.
     cache : Path or None
-        Its cache, for the space that this takes.
+        Its cache, for the space that this takes; one that this build alone has used.
 
     Raises
     ------
@@ -87,7 +86,7 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
         record=record,
         sounds=np.array(sounds, dtype=np.float64),
         bytes=folder_bytes(path),
-        stored=None if cache is None else _stored(path, cache),
+        stored=None if cache is None else sum(folder_bytes(cache / n) for n in GROWING),
         tokens=_tokens(path),
     )
 
@@ -151,19 +150,3 @@ def _tokens(path: Path) -> dict[str, dict[str, Tokens]]:
                     written=had.written + int(wrote or 0),
                 )
     return out
-
-
-def _stored(path: Path, cache: Path) -> float | None:
-    """Return bytes per second of stored sounds, over the first ones that the lineage names."""
-    store = SoundStore(Folder(cache))
-    digests: list[str] = []
-    for item in _lineage(path):
-        digests += [d for d in item["sounds"].values() if store.size(d) is not None]
-        if len(digests) >= SAMPLED:
-            break
-    size = seconds = 0.0
-    for digest in dict.fromkeys(digests):
-        info = probe(store.path(digest))
-        size += store.size(digest) or 0
-        seconds += info.frames / info.rate
-    return size / seconds if seconds else None

@@ -89,7 +89,7 @@ class BuildForecast:
     bytes_per_hour : float or None
         Of the dataset per hour of its sound.
     cache_bytes : float or None
-        Of the cached sounds.
+        Of the cache.
     assumptions : tuple of str
     """
 
@@ -227,7 +227,6 @@ def forecast_build(
             float(clock[graphics].sum()) / 3600, hours_of(clock_draws[graphics].sum(axis=0))
         )
     tokens = _scaled_tokens(factors, larger)
-    stored = sum(s.seconds for s in record.stages) * larger
     return BuildForecast(
         recipe=record.recipe,
         preset=record.preset,
@@ -256,7 +255,7 @@ def forecast_build(
         gpu_hours=gpu,
         bytes=factors.bytes / record.finished * wanted,
         bytes_per_hour=factors.bytes / float(factors.sounds.sum()) * 3600 if sound else None,
-        cache_bytes=None if factors.stored is None else factors.stored * stored,
+        cache_bytes=None if factors.stored is None else factors.stored * larger,
         assumptions=tuple(_assumptions(factors, means, efficiency, stages, rest, larger)),
     )
 
@@ -335,9 +334,10 @@ def _assumptions(
     record = factors.record
     lines = [
         f"same kind of machine as the small build: {machine_named(record.hardware)}",
-        f"{efficiency:.0%} of the small build's speed for each of {means.workers} processes"
+        f"{efficiency:.0%} of the small build's speed for each process"
         + ("" if means.efficiency is not None else " (assumed, not measured; --efficiency)"),
-        "yields as in the small build, those of steps that balance or choose included",
+        "yields as in the small build; a step that looks for duplicates or balances may keep a "
+        "smaller share of more items",
         "an item's sound, and each stage's seconds for it, as in the small build; a voice that "
         "keeps finished lines may be faster in a larger one",
     ]
@@ -367,8 +367,11 @@ def _assumptions(
         )
     if record.failed:
         lines.append(f"{record.failed} of {record.seeds} items failed and count as lost")
-    if factors.stored is None:
-        lines.append("the space of the cache is not known without --cache")
+    lines.append(
+        "the space of the cache is not known without --cache"
+        if factors.stored is None
+        else "nothing but this build was in the cache"
+    )
     services = [s.stage for s in stages if s.needs == "service"]
     if services:
         lines.append(f"limits of the services behind {', '.join(services)} are not known here")

@@ -555,6 +555,26 @@ CODES: dict[str, Code] = {
         "A model is named by its hub name, and the hub cannot be reached or does not have it.",
         "Give the path of a local folder with the model.",
     ),
+    "FB561": Code(
+        "run cannot be planned from",
+        "A run is not finished, or too few of its answers have a measured time.",
+        "Finish it with --resume, or run at least 50 samples of the kind that is to be planned.",
+    ),
+    "FB562": Code(
+        "no sound to plan by",
+        "A plan is asked for in hours, and what was measured has no sound.",
+        "Say --samples instead.",
+    ),
+    "FB563": Code(
+        "build cannot be planned from",
+        "A build has no finished item, or a stage through which nothing went.",
+        "Build enough items that some come through every stage.",
+    ),
+    "FB564": Code(
+        "nothing to plan from",
+        "The folder is neither a run nor a dataset made by a build.",
+        "Give the folder that `floorbench run` or `floorbench build` has printed.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",

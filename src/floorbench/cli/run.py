@@ -48,6 +48,7 @@ def run(
     executor: Literal["serial", "thread", "process"] = "serial",
     workers: int = 1,
     batch: int = 1,
+    batch_seconds: float | None = None,
     timeout: float | None = None,
     out: Path = Path("runs"),
     resume: Path | None = None,
@@ -86,7 +87,9 @@ def run(
     workers
         Threads or processes.
     batch
-        Samples asked at once where the system can.
+        Samples asked at once where the system can; of about equal length.
+    batch_seconds
+        Fewer at once, where the longest sound times their number would exceed so many seconds.
     timeout
         Seconds one answer may take.
     out
@@ -127,7 +130,9 @@ def run(
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    where: Executor = make_executor(executor, workers=workers, batch=batch, timeout=timeout)
+    where: Executor = make_executor(
+        executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
+    )
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:

@@ -24,8 +24,9 @@ from floorbench.core.prediction import Compute, Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
+from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import Answer, Item, batches
+from floorbench.run.executors import Answer
 from floorbench.run.wire import observation_to_wire
 
 GRACE = 0.2  # seconds a worker may use to report its own lateness before it is killed
@@ -93,9 +94,17 @@ class ProcessExecutor:
     name = "process"
     warning: str | None = None
 
-    def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        workers: int,
+        batch: int = 1,
+        batch_seconds: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
         self.workers = workers
         self.batch = batch
+        self.batch_seconds = batch_seconds
         self.timeout = timeout
         self._hello = b""
         self._pool: list[_Worker] = []
@@ -133,7 +142,7 @@ class ProcessExecutor:
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
-        source = batches(items, self.batch)
+        source = batches(items, self.batch, self.batch_seconds)
         again: deque[list[Item]] = deque()
         exhausted = False
         while True:
@@ -180,6 +189,7 @@ class ProcessExecutor:
         if "refused" in message:
             raise error_from_wire(message["refused"])
         worker.ready = True
+        self.batch = self.batch if message["batches"] else 1
         return message["ready"]
 
     def _unloadable(self, why: str) -> SystemProblem:

@@ -9,7 +9,7 @@ Messages from the parent::
 
 and to the parent::
 
-    {"ready": system spec} | {"refused": error}          once
+    {"ready": system spec, "batches": bool} | {"refused": error}     once
     {"observed": [hash, ...]}                            before the system is asked
     {"answers": [[decision, compute], ...]} | {"refused": error}
 
@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 from floorbench import codec
 from floorbench.core.ports import System
 from floorbench.errors import FloorbenchError, UsageError
-from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason
+from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason, takes_batches
 from floorbench.run.wire import observation_from_wire, observation_hash
 
 
@@ -44,7 +44,7 @@ def main() -> None:
     choice = SystemChoice(name=hello["system"]["name"], parameters=hello["system"]["parameters"])
     try:
         system = choice.build()
-        _send(out, {"ready": system.spec})
+        _send(out, {"ready": system.spec, "batches": takes_batches(system)})
         while True:
             _answer(out, system, codec.parse(lines.get())["items"], hello["timeout"])
     except FloorbenchError as error:

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
@@ -19,6 +19,9 @@ from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.run.deciding import SystemChoice, decide_all, encodable
 from floorbench.run.wire import observation_hash
+
+if TYPE_CHECKING:
+    from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
 
@@ -62,24 +65,32 @@ class Executor(Protocol):
 
 
 def make_executor(
-    name: str, *, workers: int = 1, batch: int = 1, timeout: float | None = None
+    name: str,
+    *,
+    workers: int = 1,
+    batch: int = 1,
+    timeout: float | None = None,
+    ray: RayOptions | None = None,
 ) -> Executor:
-    """Build an executor by name: ``serial``, ``thread`` or ``process``.
+    """Build an executor by name: ``serial``, ``thread``, ``process`` or ``ray``.
 
     Parameters
     ----------
     name : str
     workers : int
-        Threads or processes.
+        Threads, processes or actors.
     batch : int
         Samples asked at once.
     timeout : float or None
         Seconds one answer may take.
+    ray : RayOptions or None
+        For ``ray`` only: which cluster, and what a worker reserves on it.
 
     Raises
     ------
     UsageError
-        ``FB509`` for an unknown name or a number below its range.
+        ``FB509`` for an unknown name or a number below its range, ``FB103`` for options of Ray
+        that another executor would not use.
     """
     if workers < 1 or batch < 1 or (timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT):
         raise UsageError(
@@ -87,6 +98,12 @@ def make_executor(
             f"workers {workers}, batch {batch}, timeout {timeout}: all must be above 0",
             hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
+    if name == "ray":
+        from floorbench.run.ray_workers import RayExecutor
+
+        return RayExecutor(workers=workers, batch=batch, timeout=timeout, options=ray)
+    if ray is not None:
+        raise UsageError("FB103", f"options of Ray mean nothing to the executor '{name}'")
     if name == "serial":
         return SerialExecutor(batch=batch, timeout=timeout)
     if name == "thread":
@@ -95,7 +112,7 @@ def make_executor(
         from floorbench.run.processes import ProcessExecutor
 
         return ProcessExecutor(workers=workers, batch=batch, timeout=timeout)
-    raise UsageError("FB509", f"there is no executor '{name}': serial, thread or process")
+    raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
 
 
 def _cannot_cut(name: str, timeout: float | None) -> str:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floorbench import codec
 from floorbench.build.pipeline.export import ExportFolder, check_target, exporting, restore
@@ -40,6 +40,9 @@ from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
 
+if TYPE_CHECKING:
+    from floorbench.run.ray_cluster import RayOptions
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
@@ -61,6 +64,8 @@ def build(
     limit: int | None = None,
     redo_from: str | None = None,
     workers: int = 0,
+    executor: str = "process",
+    ray: RayOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Built:
@@ -84,7 +89,11 @@ def build(
     redo_from : str or None
         A stage from which on cached results are not used.
     workers : int
-        Processes; 0 makes everything in this one.
+        Processes or actors; 0 makes everything in this one.
+    executor : str
+        Where workers are: ``process`` for this machine, ``ray`` for a cluster.
+    ray : RayOptions or None
+        Which cluster, and what a worker reserves on it.
     progress, notify : function
         Hear how far the build is, and remarks.
 
@@ -92,15 +101,18 @@ def build(
     ------
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
-        for an impossible number.
+        for an impossible number, or for options of Ray without it.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
     EnvironmentProblem
-        ``FB854``, ``FB858``, or a stage's own. All finished results are kept.
+        ``FB854``, ``FB858``, or a stage's own; ``FB515`` to ``FB517`` and ``FB836`` for a cluster
+        that cannot do it. All finished results are kept.
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
+    if executor not in ("process", "ray") or (ray is not None and executor != "ray"):
+        raise UsageError("FB103", f"executor '{executor}': process, or ray with its options")
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
@@ -115,19 +127,7 @@ def build(
         swept = runner.folder.sweep()
         if swept:
             notify(f"removed {swept} unfinished files of a build that was killed")
-        pool: Pool = (
-            ProcessPool(
-                workers=workers,
-                steps=work.steps,
-                recipe=absolute_name(str(recipe)),
-                settings=filled,
-                cache=cache,
-                seed=seed,
-                fresh=fresh,
-            )
-            if workers
-            else HerePool(runner)
-        )
+        pool = _pool(executor, ray, workers, runner, absolute_name(str(recipe)), filled, cache)
         begun, started = time.monotonic(), now()
 
         def sit() -> Built:
@@ -174,6 +174,33 @@ def build(
             except SoundDamaged as error:
                 notify(f"{error.what}: what is missing is made again")
                 return sit()
+
+
+def _pool(
+    executor: str,
+    ray: RayOptions | None,
+    workers: int,
+    runner: Runner,
+    recipe: str,
+    settings: Mapping[str, JsonValue],
+    cache: Path,
+) -> Pool:
+    if not workers:
+        return HerePool(runner)
+    given: dict[str, Any] = {
+        "workers": workers,
+        "steps": tuple(runner.steps),
+        "recipe": recipe,
+        "settings": settings,
+        "cache": cache,
+        "seed": runner.seed,
+        "fresh": runner.fresh,
+    }
+    if executor == "ray":
+        from floorbench.build.pipeline.ray_pool import RayPool
+
+        return RayPool(options=ray, **given)
+    return ProcessPool(**given)
 
 
 def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:

@@ -241,9 +241,7 @@ class ProcessPool:
         if task.tries < TRIES:
             self.give(task)
             return []
-        stage = stages_of(self._steps[task.index])[0].name
-        what = f"its worker process died {TRIES} times ({how})"
-        return [(task.number, Done(stage=stage, failed=Failure(code=None, what=what)))]
+        return [lost(task, self._steps, f"its worker process died {TRIES} times ({how})")]
 
     def close(self) -> None:
         """Kill every worker; none is left as an orphan or a zombie."""
@@ -251,6 +249,12 @@ class ProcessPool:
             worker.kill()
         self._pool = []
         self._selector.close()
+
+
+def lost(task: Task, steps: tuple[Step, ...], what: str) -> tuple[int, Done]:
+    """Return what becomes of a task that ended its worker too often."""
+    stage = stages_of(steps[task.index])[0].name
+    return task.number, Done(stage=stage, failed=Failure(code=None, what=what))
 
 
 def _death(status: int) -> str:

@@ -93,7 +93,7 @@ def at(done: int, act: Callable[[], None]) -> Callable[[Progress], None]:
 def test_the_number_of_workers_changes_nothing(ray_cluster: Any, tmp_path: Path) -> None:
     n = 12
     serial = estimates(go(tmp_path, choice(), n), n)
-    for workers, batch in ((1, 1), (2, 4), (4, 1)):
+    for workers, batch in ((1, 1), (4, 1), (2, 4)):
         executor = make_executor("ray", workers=workers, batch=batch, ray=HALF)
         folder = go(tmp_path, choice(), n, executor=executor)
         assert keys(folder) == everything(n)
@@ -134,9 +134,8 @@ def test_items_are_taken_as_they_are_needed(ray_cluster: Any) -> None:
 # ---- deaths ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-def test_death_and_hanging_cost_one_item_each(ray_cluster: Any, batch: int) -> None:
-    found = answers(choice(Deadly), 8, workers=2, batch=batch, timeout=0.5)
+def test_death_and_hanging_cost_one_item_each(ray_cluster: Any) -> None:
+    found = answers(choice(Deadly), 8, workers=2, batch=4, timeout=0.5)
     assert {i: a.decision.outcome for i, a in found.items()} == {
         **dict.fromkeys(range(8), Outcome.OK),
         3: Outcome.TIMEOUT,
@@ -150,7 +149,9 @@ def test_death_and_hanging_cost_one_item_each(ray_cluster: Any, batch: int) -> N
     assert all(found[i].observed for i in range(8))  # what was shown is known all the same
 
 
-def test_a_worker_killed_in_mid_run_changes_nothing(ray_cluster: Any, tmp_path: Path) -> None:
+def test_a_worker_killed_in_mid_run_changes_nothing(
+    ray_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     n, log = 20, tmp_path / "log"
 
     def kill() -> None:
@@ -164,7 +165,8 @@ def test_a_worker_killed_in_mid_run_changes_nothing(ray_cluster: Any, tmp_path: 
     )  # fmt: skip
     assert keys(folder) == everything(n)
     assert {p.decision.outcome for p in folder.predictions()} == {Outcome.OK}
-    assert len({line.split()[1] for line in log.read_text().splitlines()}) > 3
+    assert len({line.split()[1] for line in log.read_text().splitlines()}) >= 3
+    assert capsys.readouterr().out == ""  # Ray tells of the dead, but not here
     assert estimates(folder, n) == estimates(go(tmp_path, choice(), n), n)
 
 
@@ -194,7 +196,7 @@ def test_loading_is_reported_not_retried_for_ever(ray_cluster: Any) -> None:
         (DiesLoading, r"its workers died while loading \(killed, crashed or out of memory\)"),
     ):
         with pytest.raises(SystemProblem, match=f"FB501 .*{reason}"):
-            answers(choice(kind), 1, workers=2)
+            answers(choice(kind), 1, workers=1)
 
 
 # ---- refused -----------------------------------------------------------------------------------
@@ -303,7 +305,8 @@ def test_killed_and_interrupted_it_resumes_and_leaves_no_process(
     assert all_gone(below)
     assert folder.record().status == "running"
 
-    stopped = start(**options, resume=str(folder.path))
+    address = ray_cluster.address
+    stopped = start(**options, resume=str(folder.path), ray={"address": address, "cpus": 0.5})
     wait_for_lines(tmp_path, 30, stopped)
     below = descendants(stopped.pid)
     stopped.send_signal(signal.SIGINT)

@@ -7,10 +7,11 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from floorbench.run.ray_cluster import OBJECT_STORE, library
+from floorbench.run.ray_cluster import OBJECT_STORE, hush, library
 
+# A loopback address that Ray does not turn into the machine's own.
 NODE = {
-    "node_ip_address": "127.0.0.1",
+    "node_ip_address": "127.0.0.2",
     "object_store_memory": OBJECT_STORE,
     "include_dashboard": False,
 }
@@ -21,6 +22,7 @@ SOON = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 500}
 @contextlib.contextmanager
 def cluster() -> Iterator[Any]:
     ray = library()
+    hush(ray)
     from ray.cluster_utils import Cluster
 
     started = Cluster(

@@ -11,6 +11,7 @@ import logging
 import math
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -152,10 +153,12 @@ class Crew:
             return
         address = self.options.address or os.environ.get("RAY_ADDRESS")
         self._mine = True
+        hush(ray)
         quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
         handler = signal.getsignal(signal.SIGTERM)
         try:
             if address is not None:
+                _knock(address)
                 ray.init(address=address, **quiet)
                 return
             ray.init(
@@ -332,6 +335,20 @@ def library() -> Any:
     return ray
 
 
+def hush(ray: Any) -> None:
+    """Keep Ray off standard output: it tells of dead workers there whatever it is asked."""
+    inside = ray._private.worker
+    if hasattr(inside, "print_to_stdstream"):
+        inside.print_to_stdstream = lambda *_, **__: None
+
+
+def _knock(address: str) -> None:
+    """Raise ``OSError`` when nobody listens: Ray itself would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+
+
 def _worker_class() -> type:
     """Return the actor's class.
 
@@ -341,8 +358,6 @@ def _worker_class() -> type:
 
     class FloorbenchWorker:
         def where(self) -> str:
-            import socket
-
             import ray
 
             node = ray.get_runtime_context().get_node_id()

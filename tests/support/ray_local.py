@@ -7,11 +7,10 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from floorbench.run.ray_cluster import OBJECT_STORE, hush, library
+from floorbench.run.ray_start import LOOPBACK, OBJECT_STORE, hush, library
 
-# A loopback address that Ray does not turn into the machine's own.
 NODE = {
-    "node_ip_address": "127.0.0.2",
+    "node_ip_address": LOOPBACK,
     "object_store_memory": OBJECT_STORE,
     "include_dashboard": False,
 }

@@ -1,4 +1,4 @@
-"""Ray at arm's length: joining or starting a cluster, placing workers, and saying why one died.
+"""Ray at arm's length: placing workers on a cluster, asking them, and saying why one died.
 
 Only text and bytes cross, the JSON of the worker processes. A worker is one actor; it serves one
 class of floorbench, named by its import path, and is never restarted by Ray: who lost it decides.
@@ -7,13 +7,10 @@ class of floorbench, named by its import path, and is never restarted by Ray: wh
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
-import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,12 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from floorbench import __version__, codec
-from floorbench.errors import EnvironmentProblem, FloorbenchError, UsageError, missing_extra
+from floorbench.errors import EnvironmentProblem, FloorbenchError, UsageError
 from floorbench.run.processes import error_from_wire
+from floorbench.run.ray_start import Connection, first_line
 
 STILLBORN = 3  # workers that may die one after the other before any has loaded
 GIB = 1 << 30
-OBJECT_STORE = 80 << 20  # bytes; nothing is put into it, and Ray takes no less
 _THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
     *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
@@ -132,7 +129,7 @@ class Crew:
         self._threads = threads
         self._ray: Any = None
         self._actors: Any = None
-        self._mine = False
+        self._connection: Connection | None = None
         self._hello: Mapping[str, Any] = {}
         self._spawned = self._stillborn = 0
         self._unplaced: float | None = None
@@ -146,38 +143,13 @@ class Crew:
             ``FB401`` without Ray, ``FB516`` when there is no cluster, ``FB515`` when one that was
             started here cannot hold a single worker.
         """
-        ray = self._ray = library()
-        self._actors = ray.remote(_worker_class())
+        cpus = max(1, math.ceil(workers * self.options.cpus))
+        self._connection = Connection(self.options.address, cpus=cpus)
+        self._ray = self._connection.ray
+        self._actors = self._ray.remote(_worker_class())
         self._hello = hello
-        if ray.is_initialized():
-            return
-        address = self.options.address or os.environ.get("RAY_ADDRESS")
-        self._mine = True
-        hush(ray)
-        quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
-        handler = signal.getsignal(signal.SIGTERM)
-        try:
-            if address is not None:
-                _knock(address)
-                ray.init(address=address, **quiet)
-                return
-            ray.init(
-                address="local",
-                num_cpus=max(1, math.ceil(workers * self.options.cpus)),
-                include_dashboard=False,
-                object_store_memory=OBJECT_STORE,
-                _node_ip_address="127.0.0.1",
-                **quiet,
-            )
-        except (OSError, RuntimeError, ValueError, ImportError) as error:
-            where = f"the Ray cluster at '{address}' cannot be joined" if address else (
-                "Ray cannot be started here"
-            )  # fmt: skip
-            raise EnvironmentProblem("FB516", f"{where}: {_first_line(error)}") from None
-        finally:
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, handler)  # Ray puts its own in its place
-        self._check_room()
+        if self._connection.started:
+            self._check_room()
 
     def _check_room(self) -> None:
         """Refuse at once what a cluster of this machine alone will never hold."""
@@ -288,7 +260,7 @@ class Crew:
         if left or isinstance(error, exceptions.NodeDiedError) or _preempted(error):
             return Death(True, f"its node {worker.host} left the cluster")
         if isinstance(error, exceptions.RayTaskError):
-            return Death(False, f"Ray could not run it ({_first_line(error)})")
+            return Death(False, f"Ray could not run it ({first_line(error)})")
         return Death(False, "killed, crashed or out of memory")
 
     def may_replace(self, worker: RayWorker, death: Death) -> bool:
@@ -307,46 +279,13 @@ class Crew:
 
     def leave(self) -> None:
         """Kill all workers; stop Ray if it was started or joined here."""
-        if self._ray is None:
+        if self._connection is None:
             return
         if self._ray.is_initialized():
             for worker in list(self.workers):
                 self.bury(worker)
-            if self._mine:
-                self._ray.shutdown()
-        self.workers, self._mine = [], False
-
-
-def library() -> Any:
-    """Import Ray so that it sends nothing home and leaves a worker without GPUs its view of them.
-
-    Raises
-    ------
-    EnvironmentProblem
-        ``FB401`` when it is not installed.
-    """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    try:
-        import ray
-        import ray.exceptions
-    except ImportError:
-        raise missing_extra("ray", "ray") from None
-    return ray
-
-
-def hush(ray: Any) -> None:
-    """Keep Ray off standard output: it tells of dead workers there whatever it is asked."""
-    inside = ray._private.worker
-    if hasattr(inside, "print_to_stdstream"):
-        inside.print_to_stdstream = lambda *_, **__: None
-
-
-def _knock(address: str) -> None:
-    """Raise ``OSError`` when nobody listens: Ray itself would try for minutes."""
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    if host and port.isdecimal():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        self.workers = []
+        self._connection.close()
 
 
 def _worker_class() -> type:
@@ -401,8 +340,3 @@ def _refused(worker: RayWorker, said: Mapping[str, Any]) -> FloorbenchError:
 
 def _preempted(error: Exception) -> bool:
     return bool(getattr(error, "preempted", False))
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0][:240] if lines else type(error).__name__

@@ -30,6 +30,15 @@ def test_a_wish_is_told_in_words() -> None:
     )
 
 
+def test_options_are_told_as_the_command_line_reads_them() -> None:
+    assert RayOptions().arguments() == ()
+    given = RayOptions(address="auto", gpus=0.25, memory=8, place_timeout=600)
+    assert given.arguments() == (
+        *("--ray-address", "auto", "--gpus-per-worker", "0.25"),
+        *("--memory-per-worker", "8", "--place-timeout", "600"),
+    )
+
+
 def test_a_file_that_only_the_caller_sees_is_not_the_data_s_fault(tmp_path: Path) -> None:
     there = tmp_path / "clip.wav"
     there.write_bytes(b"x")
@@ -81,7 +90,7 @@ def test_only_so_many_are_spawned_after_one_another() -> None:
 
 
 @pytest.mark.needs_ray
-def test_workers_compute_with_as_many_threads_as_told(
+def test_workers_get_threads_and_a_part_of_a_gpu(
     ray_cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "looking.py").write_text(
@@ -92,21 +101,25 @@ def test_workers_compute_with_as_many_threads_as_told(
         "    def look(self, *_):\n"
         "        import numpy, threadpoolctl\n"
         "        pools = [p['num_threads'] for p in threadpoolctl.threadpool_info()]\n"
-        "        return [pools, os.getcwd(), sys.stdin.read()]\n"
+        "        return [pools, os.getcwd(), sys.stdin.read(),\n"
+        "            os.environ['CUDA_VISIBLE_DEVICES']]\n"
         "def refusal(error): return repr(error)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    one = Crew(RayOptions(cpus=0.5), served="looking:Looks", threads=1)
-    one.join(1, {})
-    worker = one.spawn()
-    said: dict[str, Any] = {}
-    while "look" not in said:
+    half = RayOptions(cpus=0.5, gpus=0.5)
+    one = Crew(half, served="looking:Looks", threads=1)
+    one.join(2, {})
+    first, second = one.spawn(), one.spawn()
+    said: list[Any] = []
+    while len(said) < 2:
         for event in one.events():
-            said[event.kind] = event.said
             if event.kind == "open":
-                worker.call("look")
+                event.worker.call("look")
+            else:
+                said.append(event.said)
     one.leave()
-    pools, folder, read = said["look"]
-    assert pools
-    assert set(pools) == {1}
-    assert (folder, read) == (str(Path.cwd()), "")
+    assert first.node == second.node
+    for pools, folder, read, gpu in said:
+        assert pools
+        assert set(pools) == {1}
+        assert (folder, read, gpu) == (str(Path.cwd()), "", "0")

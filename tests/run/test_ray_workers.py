@@ -313,7 +313,7 @@ def test_killed_and_interrupted_it_resumes_and_leaves_no_process(
     out, err = stopped.communicate(timeout=60)
     assert (stopped.returncode, out) == (130, ""), err
     assert "FB507" in err
-    assert "--executor ray --workers 2" in err
+    assert f"--executor ray --workers 2 --ray-address {address} --cpus-per-worker 0.5" in err
     assert "Traceback" not in err
     assert all_gone(below)
     assert folder.record().status == "interrupted"

@@ -17,6 +17,9 @@ NODE = {
 # A node that is gone is missed after two or three seconds.
 SOON = {"health_check_initial_delay_ms": 500, "health_check_period_ms": 500}
 
+# The GPU is one on paper: Ray counts it and names it to the workers.
+HEAD = {"num_cpus": 2, "num_gpus": 1, "_system_config": SOON}
+
 
 @contextlib.contextmanager
 def cluster() -> Iterator[Any]:
@@ -24,9 +27,7 @@ def cluster() -> Iterator[Any]:
     hush(ray)
     from ray.cluster_utils import Cluster
 
-    started = Cluster(
-        initialize_head=True, head_node_args={**NODE, "num_cpus": 2, "_system_config": SOON}
-    )
+    started = Cluster(initialize_head=True, head_node_args={**NODE, **HEAD})
     try:
         ray.init(address=started.address, log_to_driver=False, logging_level=logging.ERROR)
         yield started

@@ -45,6 +45,7 @@ class BudgetExecutor:
         self.batch = inner.batch
         self.timeout = inner.timeout
         self.warning = inner.warning
+        self.arguments = inner.arguments
 
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system."""

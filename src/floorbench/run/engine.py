@@ -132,6 +132,7 @@ def run(
                 workers=executor.workers,
                 batch=executor.batch,
                 timeout=executor.timeout,
+                arguments=executor.arguments,
                 floorbench=__version__,
             )
             keeper = _Keeper(folder, record, sitting)
@@ -176,7 +177,7 @@ def resume_hint(
     folder, record : RunFolder, RunRecord
         The run to go on with.
     sitting : Sitting
-        How it was being run: executor, workers, batch, timeout.
+        How it was being run: executor and its options, workers, batch, timeout.
     conditions : sequence of str or None
         Conditions as the user gave them; ``None`` for all of the task's.
     """
@@ -203,6 +204,7 @@ def resume_hint(
     for option, (value, default) in said.items():
         if value != default:
             words += [option, str(value)]
+    words += sitting.arguments
     if record.system_spec.parameters.get("realtime") is True:
         words.append("--realtime")
     command = shlex.join(["floorbench", "run", *words, "--resume", str(folder.path)])

@@ -50,6 +50,7 @@ class Executor(Protocol):
     batch: int
     timeout: float | None
     warning: str | None
+    arguments: tuple[str, ...]  # what else the command line said of it
 
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system and return what it declares."""
@@ -149,6 +150,7 @@ class SerialExecutor:
 
     name = "serial"
     workers = 1
+    arguments: tuple[str, ...] = ()
 
     def __init__(self, *, batch: int = 1, timeout: float | None = None) -> None:
         self.batch = batch
@@ -176,6 +178,7 @@ class ThreadExecutor:
     """Several threads, each with a system of its own (systems need not be thread-safe)."""
 
     name = "thread"
+    arguments: tuple[str, ...] = ()
 
     def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
         self.workers = workers

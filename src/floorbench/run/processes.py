@@ -98,6 +98,7 @@ class ProcessExecutor:
 
     name = "process"
     warning: str | None = None
+    arguments: tuple[str, ...] = ()
 
     def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
         self.workers = workers

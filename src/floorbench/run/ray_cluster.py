@@ -74,6 +74,22 @@ class RayOptions:
         memory = "" if self.memory is None else f", {self.memory:g} GiB of memory"
         return f"{self.cpus:g} CPUs, {self.gpus:g} GPUs{memory}"
 
+    def arguments(self) -> tuple[str, ...]:
+        """Return the words of the command line that say the same."""
+        said = {
+            "--ray-address": (self.address, None),
+            "--cpus-per-worker": (self.cpus, 1.0),
+            "--gpus-per-worker": (self.gpus, 0.0),
+            "--memory-per-worker": (self.memory, None),
+            "--place-timeout": (self.place_timeout, 60.0),
+        }
+        words = [
+            (name, f"{v:g}" if isinstance(v, float) else str(v))
+            for name, (v, d) in said.items()
+            if v != d
+        ]
+        return tuple(word for pair in words for word in pair)
+
 
 class Death(NamedTuple):
     """How a worker was lost; ``node`` when it went with its machine."""

@@ -75,15 +75,14 @@ class Connection:
         self._watch: subprocess.Popen[bytes] | None = None
         if self.ray.is_initialized():
             return
-        self._joined = True
         hush(self.ray)
         where = address or os.environ.get("RAY_ADDRESS")
         try:
+            if where is not None:
+                _knock(where)
+            self._joined = True
             with _own_sigterm():
-                if where is not None:
-                    self._join(where)
-                else:
-                    self._start(cpus)
+                self._join(where) if where is not None else self._start(cpus)
         except (OSError, RuntimeError, ValueError, ImportError) as error:
             self.close()
             what = f"cluster at '{where}' cannot be joined" if where else "cannot be started here"
@@ -93,7 +92,6 @@ class Connection:
             raise
 
     def _join(self, address: str) -> None:
-        _knock(address)
         self.ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
 
     def _start(self, cpus: int) -> None:
@@ -127,9 +125,7 @@ class Connection:
 
 def _below() -> list[int]:
     """Return the processes that this one and its children have started."""
-    import psutil  # Ray brings its own
-
-    me = psutil.Process()
+    me = importlib.import_module("psutil").Process()  # Ray brings its own
     return [p.pid for p in me.children(recursive=True)]
 
 

@@ -64,6 +64,7 @@ class RayExecutor:
         self.batch = batch
         self.timeout = timeout
         self._options = options or RayOptions()
+        self.arguments = self._options.arguments()
         self._system = "?"
         self._crew = Crew(
             self._options,

@@ -74,6 +74,8 @@ class Sitting:
     executor : str
     workers, batch : int
     timeout : float or None
+    arguments : tuple of str
+        What else the command line said of the executor.
     written : int
     outcomes : mapping of str to int
     floorbench : str
@@ -87,6 +89,7 @@ class Sitting:
     workers: int = 1
     batch: int = 1
     timeout: float | None = None
+    arguments: tuple[str, ...] = ()
     written: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
     floorbench: str = ""

@@ -2,7 +2,7 @@
 # folder (.venv, runs) and in the asset cache (FLOORBENCH_CACHE, by default the user's cache folder).
 PYTHON ?= python3
 # `make test EXTRAS=test,hf` adds torch and transformers (1.2 GB) and the tests that need them;
-# `EXTRAS=test,build` the speech packages and theirs.
+# `EXTRAS=test,build` the speech packages and theirs, `EXTRAS=test,ray` Ray.
 EXTRAS ?= test
 VENV := .venv
 BIN := $(VENV)/bin

@@ -90,10 +90,21 @@ def chinese_font() -> None:
 
 
 HF = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
+RAY = importlib.util.find_spec("ray") is not None
 SPEECH = all(
     importlib.util.find_spec(name)
     for name in ("jiwer", "whisper_normalizer", "zhconv", "cn2an", "pypinyin", "python_stretch")
 )
+
+
+@pytest.fixture(scope="session")
+def ray_cluster() -> Iterator[Any]:
+    """A Ray cluster of one node with two cores, to which nodes can be added; this process joins."""
+    from support.ray_local import cluster
+
+    with cluster() as started:
+        yield started
+
 
 # What a fixture or a mark needs of the machine, whether it is there, and what to do when it is not.
 NEEDS = {
@@ -102,6 +113,7 @@ NEEDS = {
     "pdflatex": ("pdflatex (install texlive-latex-recommended)", PDFLATEX is not None),
     "chinese_font": ("a Chinese font (install fonts-noto-cjk)", CHINESE),
     "needs_hf": ("torch and transformers (make test EXTRAS=test,hf)", HF),
+    "needs_ray": ("Ray (make test EXTRAS=test,ray)", RAY),
     "needs_speech": ("the scorers of speech (the extra test has them)", SPEECH),
 }
 

@@ -430,6 +430,28 @@ CODES: dict[str, Code] = {
         "A model file does not have the inputs and outputs that the system is written for.",
         "Give the path of the right model file.",
     ),
+    "FB515": Code(
+        "no place for a worker",
+        "No node of the Ray cluster can give a worker the CPUs, GPUs or memory it asks for.",
+        "Ask for less with --cpus-per-worker, --gpus-per-worker or --memory-per-worker, add nodes, "
+        "or wait longer with --place-timeout.",
+    ),
+    "FB516": Code(
+        "no Ray cluster",
+        "Ray cannot be started on this machine, or there is no cluster at the address.",
+        "Check --ray-address and the variable RAY_ADDRESS; the call must come from a machine of "
+        "the cluster.",
+    ),
+    "FB517": Code(
+        "floorbench missing on a node",
+        "A node of the Ray cluster cannot import floorbench, or has another version of it.",
+        "Install the same floorbench, with the same extras, on all nodes.",
+    ),
+    "FB518": Code(
+        "data missing on a node",
+        "A worker on another node of the Ray cluster does not see a file that is seen here.",
+        "Put the data on a file system that all nodes mount at the same path.",
+    ),
     "FB520": Code(
         "results are not comparable",
         "The protocol parts of two signatures differ.",
@@ -799,6 +821,11 @@ CODES: dict[str, Code] = {
         "dataset and cache in one another",
         "The dataset's folder lies in the cache or holds it; replacing one would delete the other.",
         "Choose another folder with --out or --cache; nothing was touched.",
+    ),
+    "FB838": Code(
+        "cache not shared",
+        "A worker on another node of the Ray cluster does not see the cache folder of this build.",
+        "Name a folder with --cache that all nodes mount at the same path.",
     ),
     "FB841": Code(
         "no listening session here",

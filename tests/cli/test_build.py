@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,21 @@ def test_failed_items_are_a_finding(capsys: pytest.CaptureFixture[str], tmp_path
     assert code == 1
     assert "item-0: ZeroDivisionError: a bug in a stage" in out
     assert "1 items failed" in err
+
+
+@pytest.mark.needs_ray
+def test_ray_builds_it_too(
+    ray_cluster: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, out, _ = called(
+        capsys, "build", RECIPE, "--out", str(tmp_path / "a"), "--cache", str(tmp_path / "c"),
+        "--preset", "tiny", "--executor", "ray", "--workers", "1", "--cpus-per-worker", "0.5",
+    )  # fmt: skip
+    assert code == 0
+    assert "toy: 2 seeds, 2 items came through" in out
+    code, _, err = called(capsys, "build", RECIPE, "--out", "b", "--ray-address", "auto")
+    assert code == 2
+    assert "FB103 executor 'process': process, or ray with its options" in err
 
 
 def test_a_dry_run_makes_nothing(

@@ -82,3 +82,10 @@ def test_every_command_that_takes_data_takes_parameters_of_their_reader(
     assert (code, "--reader-set needs --data" in err) == (2, True)
     code, _, err = called(capsys, *made[:5], "--rate", "1/0", "--out", f"{runs}/z")
     assert (code, "divides by 0" in err) == (2, True)
+
+
+def test_what_was_said_of_ray_is_kept_apart_from_what_was_not() -> None:
+    assert options.ray_options(None, None, None, None, None) is None
+    said = options.ray_options("auto", None, 0.25, None, None)
+    assert said is not None
+    assert (said.address, said.cpus, said.gpus, said.memory) == ("auto", 1.0, 0.25, None)

@@ -145,3 +145,21 @@ class Loud:
         peak = float(np.abs(audio.read()).max())
         return Decision(label="wait", raw=f"{peak:.3f}")
 """
+
+
+@pytest.mark.needs_ray
+def test_ray_gives_the_same_predictions(
+    ray_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given: dict[str, Any] = {"limit": 6, "conditions": ["h0"], "json": True, "batch": 2}
+    said = {}
+    for name, more in {
+        "serial": {"executor": "serial"},
+        "ray": {"executor": "ray", "workers": 2, "cpus_per_worker": 0.5},
+    }.items():
+        assert run("codett", "silence-webrtc", out=tmp_path / name, **given, **more) == 0
+        said[name] = json.loads(capsys.readouterr().out)
+        del said[name]["run"]
+    assert said["ray"] == said["serial"]
+    with pytest.raises(UsageError, match=r"FB103 options of Ray mean nothing to .*'process'"):
+        run("codett", "silence-webrtc", executor="process", gpus_per_worker=0.25, out=tmp_path)

@@ -12,6 +12,7 @@ from floorbench.errors import FloorbenchError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.executors import make_executor
+from floorbench.run.ray_cluster import RayOptions
 from support.engine_toys import Source, Task
 
 
@@ -24,6 +25,7 @@ def main(
     workers: int = 2,
     resume: str | None = None,
     largest_file: int | None = None,
+    ray: dict[str, Any] | None = None,
 ) -> int:
     if largest_file is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, resource.RLIM_INFINITY))
@@ -32,7 +34,9 @@ def main(
             task=Task(),
             system=SystemChoice(name=f"support.engine_toys:{system}", parameters=parameters or {}),
             source=Source(n),
-            executor=make_executor(executor, workers=workers),
+            executor=make_executor(
+                executor, workers=workers, ray=RayOptions(**ray) if ray is not None else None
+            ),
             out=Path(out),
             resume=Path(resume) if resume is not None else None,
         )

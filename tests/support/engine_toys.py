@@ -287,6 +287,25 @@ class Counting(System):
         return super().decide(observation)
 
 
+class Told(System):
+    """Writes the number of its process for each answer, and dies in the ways that it is told."""
+
+    def __init__(self, path: str, pause: float = 0.0, once: int = -1, alone: int = -1) -> None:
+        super().__init__(pause=pause)
+        self.path = path
+        self.once, self.alone = once, alone
+
+    def decide(self, observation: Observation) -> Decision:
+        number = int(observation.text or 0)
+        with Path(self.path).open("a") as file:
+            file.write(f"{number} {os.getpid()}\n")
+        if number == self.once and Path(self.path).read_text().count(f"\n{number} ") == 1:
+            os.kill(os.getpid(), 9)
+        if number == self.alone:
+            raise MemoryError
+        return super().decide(observation)
+
+
 def choice(kind: type[System] = System, **parameters: Any) -> SystemChoice:
     return SystemChoice(name=f"support.engine_toys:{kind.__name__}", parameters=parameters)
 

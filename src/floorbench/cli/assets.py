@@ -30,6 +30,7 @@ OPTIONAL = (
     ("tokenizers", "text", "turn detectors that read text"),
     ("google.genai", "gemini", "Gemini's service"),
     ("transformers", "hf", "models of the transformers library"),
+    ("ray", "ray", "runs and builds on several machines"),
     ("misaki", "build", "voices for construction"),
     ("faster_whisper", "build", "the recogniser that checks built speech"),
     ("jiwer", "build", "error rates of built speech"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
 from floorbench.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from floorbench.run.ray_cluster import RayOptions
 
 Settings = Annotated[
     list[str] | None,
@@ -58,6 +61,29 @@ def settings(pairs: Sequence[str] | None) -> dict[str, Any]:
         except DataError:
             out[name] = value
     return out
+
+
+def ray_options(
+    address: str | None,
+    cpus: float | None,
+    gpus: float | None,
+    memory: float | None,
+    place_timeout: float | None,
+) -> RayOptions | None:
+    """Return what was said about Ray, or ``None`` when nothing was."""
+    said = {
+        "address": address,
+        "cpus": cpus,
+        "gpus": gpus,
+        "memory": memory,
+        "place_timeout": place_timeout,
+    }
+    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    if not given:
+        return None
+    from floorbench.run.ray_cluster import RayOptions
+
+    return RayOptions(**given)
 
 
 def make_task(name: str, pairs: Sequence[str] | None) -> Any:

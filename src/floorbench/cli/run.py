@@ -17,6 +17,7 @@ from floorbench.cli.options import (
     TaskSettings,
     make_task,
     open_data,
+    ray_options,
     settings,
 )
 from floorbench.core.ports import DatasetSource
@@ -45,11 +46,16 @@ def run(
     trials: int = 1,
     limit: int | None = None,
     seed: int = 0,
-    executor: Literal["serial", "thread", "process"] = "serial",
+    executor: Literal["serial", "thread", "process", "ray"] = "serial",
     workers: int = 1,
     batch: int = 1,
     batch_seconds: float | None = None,
     timeout: float | None = None,
+    ray_address: str | None = None,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
+    memory_per_worker: float | None = None,
+    place_timeout: float | None = None,
     out: Path = Path("runs"),
     resume: Path | None = None,
     recompute_changed: bool = False,
@@ -83,15 +89,25 @@ def run(
     seed
         Seed of everything random.
     executor
-        ``process`` can cut off a system that hangs; the others cannot.
+        ``process`` and ``ray`` can cut off a system that hangs; the others cannot.
     workers
-        Threads or processes.
+        Threads, processes or actors.
     batch
         Samples asked at once where the system can; of about equal length.
     batch_seconds
         Fewer at once, where the longest sound times their number would exceed so many seconds.
     timeout
         Seconds one answer may take.
+    ray_address
+        With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
+    cpus_per_worker
+        With --executor ray: cores that a worker reserves and computes with, 1 by default.
+    gpus_per_worker
+        With --executor ray: GPUs of a worker; 0.25 lets four share one.
+    memory_per_worker
+        With --executor ray: GiB that a worker reserves.
+    place_timeout
+        With --executor ray: seconds to wait for a place for a worker, 60 by default.
     out
         Folder of the runs.
     resume
@@ -130,9 +146,13 @@ def run(
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    where: Executor = make_executor(
-        executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
+    wishes = ray_options(
+        ray_address, cpus_per_worker, gpus_per_worker, memory_per_worker, place_timeout
     )
+    where: Executor = make_executor(
+        executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout,
+        ray=wishes,
+    )  # fmt: skip
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:

@@ -55,6 +55,7 @@ class BudgetExecutor:
         self.batch_seconds = inner.batch_seconds
         self.timeout = inner.timeout
         self.warning = inner.warning
+        self.arguments = inner.arguments
 
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system."""

@@ -140,6 +140,7 @@ def run(
                 timeout=executor.timeout,
                 batch_seconds=executor.batch_seconds,
                 loading=round(loading, 3),
+                arguments=executor.arguments,
                 floorbench=__version__,
             )
             keeper = _Keeper(folder, record, sitting)
@@ -184,7 +185,7 @@ def resume_hint(
     folder, record : RunFolder, RunRecord
         The run to go on with.
     sitting : Sitting
-        How it was being run: executor, workers, batch, timeout.
+        How it was being run: executor and its options, workers, batch, timeout.
     conditions : sequence of str or None
         Conditions as the user gave them; ``None`` for all of the task's.
     """
@@ -212,6 +213,7 @@ def resume_hint(
     for option, (value, default) in said.items():
         if value != default:
             words += [option, str(value)]
+    words += sitting.arguments
     if record.system_spec.parameters.get("realtime") is True:
         words.append("--realtime")
     command = shlex.join(["floorbench", "run", *words, "--resume", str(folder.path)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
@@ -18,6 +18,9 @@ from floorbench.errors import UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
 from floorbench.run.wire import observation_hash
+
+if TYPE_CHECKING:
+    from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
 
@@ -40,6 +43,7 @@ class Executor(Protocol):
     batch_seconds: float | None
     timeout: float | None
     warning: str | None
+    arguments: tuple[str, ...]  # what else the command line said of it
 
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system and return what it declares; ``batch`` is 1 if it takes no batches."""
@@ -61,25 +65,29 @@ def make_executor(
     batch: int = 1,
     batch_seconds: float | None = None,
     timeout: float | None = None,
+    ray: RayOptions | None = None,
 ) -> Executor:
-    """Build an executor by name: ``serial``, ``thread`` or ``process``.
+    """Build an executor by name: ``serial``, ``thread``, ``process`` or ``ray``.
 
     Parameters
     ----------
     name : str
     workers : int
-        Threads or processes.
+        Threads, processes or actors.
     batch : int
         Samples asked at once.
     batch_seconds : float or None
         Bound on the seconds of a padded batch (see :func:`floorbench.run.batching.batches`).
     timeout : float or None
         Seconds one answer may take.
+    ray : RayOptions or None
+        For ``ray`` only: which cluster, and what a worker reserves on it.
 
     Raises
     ------
     UsageError
-        ``FB509`` for an unknown name or a number below its range.
+        ``FB509`` for an unknown name or a number below its range, ``FB103`` for options of Ray
+        that another executor would not use.
     """
     if workers < 1 or batch < 1 or (timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT):
         raise UsageError(
@@ -93,6 +101,18 @@ def make_executor(
             f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
             hint="--batch-seconds bounds a batch further; give --batch too.",
         )
+    if name == "ray":
+        from floorbench.run.ray_workers import RayExecutor
+
+        return RayExecutor(
+            workers=workers,
+            batch=batch,
+            batch_seconds=batch_seconds,
+            timeout=timeout,
+            options=ray,
+        )
+    if ray is not None:
+        raise UsageError("FB103", f"options of Ray mean nothing to the executor '{name}'")
     if name == "serial":
         return SerialExecutor(batch=batch, batch_seconds=batch_seconds, timeout=timeout)
     if name == "thread":
@@ -105,7 +125,7 @@ def make_executor(
         return ProcessExecutor(
             workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
         )
-    raise UsageError("FB509", f"there is no executor '{name}': serial, thread or process")
+    raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
 
 
 def _cannot_cut(name: str, timeout: float | None) -> str:
@@ -138,6 +158,7 @@ class SerialExecutor:
 
     name = "serial"
     workers = 1
+    arguments: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -173,6 +194,7 @@ class ThreadExecutor:
     """Several threads, each with a system of its own (systems need not be thread-safe)."""
 
     name = "thread"
+    arguments: tuple[str, ...] = ()
 
     def __init__(
         self,

@@ -15,18 +15,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from floorbench import codec, errors
-from floorbench.core.prediction import Compute, Decision
+from floorbench.core.prediction import Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
 from floorbench.run.executors import Answer
+from floorbench.run.pending import Pending, unpacked
 from floorbench.run.wire import observation_to_wire
 
 GRACE = 0.2  # seconds a worker may use to report its own lateness before it is killed
@@ -64,6 +64,12 @@ class _Worker:
             while view:
                 view = view[os.write(self.process.stdin.fileno(), view) :]  # type: ignore[union-attr]
 
+    def done(self) -> tuple[list[Item], list[str] | None]:
+        """Take the batch from the worker, with the hashes of what it was shown."""
+        batch, observed = self.batch or [], self.observed
+        self.batch, self.observed, self.deadline = None, None, None
+        return batch, observed
+
     def receive(self) -> list[bytes] | None:
         """Return the complete lines that have arrived; None at the end of the stream."""
         data = os.read(self.pipe.fileno(), 1 << 16)
@@ -93,6 +99,7 @@ class ProcessExecutor:
 
     name = "process"
     warning: str | None = None
+    arguments: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -142,21 +149,18 @@ class ProcessExecutor:
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
-        source = batches(items, self.batch, self.batch_seconds)
-        again: deque[list[Item]] = deque()
-        exhausted = False
+        pending = Pending(batches(items, self.batch, self.batch_seconds))
         while True:
             for worker in self._pool:
                 if not worker.ready or worker.batch is not None:
                     continue
-                batch = again.popleft() if again else next(source, None)
+                batch = pending.next()
                 if batch is None:
-                    exhausted = True
                     break
                 self._give(worker, batch)
-            if exhausted and not again and all(w.batch is None for w in self._pool):
+            if pending.exhausted and all(w.batch is None for w in self._pool):
                 return
-            yield from self._collect(again)
+            yield from self._collect(pending)
 
     def close(self) -> None:
         """Kill every worker; none is left as an orphan or a zombie."""
@@ -196,7 +200,7 @@ class ProcessExecutor:
         name = self._choice.name if self._choice is not None else "?"
         return SystemProblem("FB501", f"system '{name}' cannot be loaded: {why}")
 
-    def _collect(self, again: deque[list[Item]]) -> Iterator[Answer]:
+    def _collect(self, pending: Pending) -> Iterator[Answer]:
         """Wait for the next message, death or deadline, and yield what is finished by it."""
         deadlines = [w.deadline for w in self._pool if w.deadline is not None]
         wait = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
@@ -204,7 +208,7 @@ class ProcessExecutor:
             worker: _Worker = key.data
             messages = self._messages(worker)
             if messages is None:
-                yield from self._died(worker, again)
+                yield from self._died(worker, pending)
                 continue
             for message in messages:
                 if not worker.ready:
@@ -213,53 +217,33 @@ class ProcessExecutor:
                     worker.observed = message["observed"]
                     worker.deadline = self._deadline(worker)
                 elif "answers" in message:
-                    yield from _unpack(worker, message["answers"])
+                    batch, observed = worker.done()
+                    yield from unpacked(batch, observed or [], message["answers"])
                 else:
                     raise error_from_wire(message["refused"])
         now = time.monotonic()
         for worker in [w for w in self._pool if w.deadline is not None and w.deadline <= now]:
             self._bury(worker)
             self._spawn()
-            yield from _lost(worker, again, timed_out(self.timeout or 0.0))
+            yield from pending.lost(*worker.done(), timed_out(self.timeout or 0.0))
 
     def _deadline(self, worker: _Worker) -> float | None:
         if self.timeout is None or worker.batch is None:
             return None
         return time.monotonic() + self.timeout * len(worker.batch) + GRACE
 
-    def _died(self, worker: _Worker, again: deque[list[Item]]) -> Iterator[Answer]:
+    def _died(self, worker: _Worker, pending: Pending) -> Iterator[Answer]:
         status = self._bury(worker)
         self._spawn()
         if worker.batch is not None:
             reason = f"the worker process died ({_death(status)})"
-            yield from _lost(worker, again, Decision(outcome=Outcome.FAILED, reason=reason))
+            failed = Decision(outcome=Outcome.FAILED, reason=reason)
+            yield from pending.lost(*worker.done(), failed)
 
     def _bury(self, worker: _Worker) -> int:
         self._selector.unregister(worker.pipe)
         self._pool.remove(worker)
         return worker.kill()
-
-
-def _unpack(worker: _Worker, pairs: list[list[Any]]) -> Iterator[Answer]:
-    batch, observed = worker.batch or [], worker.observed or []
-    worker.batch, worker.observed, worker.deadline = None, None, None
-    for item, shown, (decision, compute) in zip(batch, observed, pairs, strict=True):
-        yield Answer(
-            item.number,
-            shown,
-            codec.convert(decision, Decision),
-            codec.convert(compute, Compute),
-        )
-
-
-def _lost(worker: _Worker, again: deque[list[Item]], decision: Decision) -> Iterator[Answer]:
-    batch = worker.batch or []
-    if len(batch) > 1:
-        again.extend([item] for item in batch)
-        return
-    for item in batch:
-        shown = worker.observed[0] if worker.observed else None
-        yield Answer(item.number, shown, decision, Compute())
 
 
 def _death(status: int) -> str:

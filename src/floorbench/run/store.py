@@ -80,6 +80,8 @@ class Sitting:
         Seconds from the start of the workers until the first had loaded the system.
     answering : float or None
         Seconds of asking and writing down, until the last answer.
+    arguments : tuple of str
+        What else the command line said of the executor.
     written : int
     outcomes : mapping of str to int
     floorbench : str
@@ -96,6 +98,7 @@ class Sitting:
     batch_seconds: float | None = None
     loading: float | None = None
     answering: float | None = None
+    arguments: tuple[str, ...] = ()
     written: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)
     floorbench: str = ""

@@ -22,10 +22,12 @@ import os
 import queue
 import signal
 import threading
+from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from floorbench import codec
 from floorbench.core.ports import System
+from floorbench.core.sample import Observation
 from floorbench.errors import FloorbenchError, UsageError
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason, takes_batches
 from floorbench.run.wire import observation_from_wire, observation_hash
@@ -40,26 +42,52 @@ def main() -> None:
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, lines), daemon=True).start()
 
-    hello: dict[str, Any] = codec.parse(lines.get())
-    choice = SystemChoice(name=hello["system"]["name"], parameters=hello["system"]["parameters"])
     try:
-        system = choice.build()
-        _send(out, {"ready": system.spec, "batches": takes_batches(system)})
+        desk = Desk(codec.parse(lines.get()))
+        _send(out, desk.greeting)
         while True:
-            _answer(out, system, codec.parse(lines.get())["items"], hello["timeout"])
-    except FloorbenchError as error:
-        _send(out, {"refused": error_to_wire(error)})
-    except Exception as error:  # not the system's doing: decide_all catches all of that
-        what = f"the worker process failed: {short_reason(error)}"
-        _send(out, {"refused": error_to_wire(UsageError("FB509", what))})
+            _send(out, {"observed": desk.show(codec.parse(lines.get())["items"])})
+            _send(out, {"answers": desk.answer()})
+    except Exception as error:
+        _send(out, {"refused": refusal(error)})
     os._exit(1)  # the listening thread holds the pipe
 
 
-def _answer(out: BinaryIO, system: System, items: list[Any], timeout: float | None) -> None:
-    observations = [observation_from_wire(item) for item in items]
-    _send(out, {"observed": [observation_hash(o) for o in observations]})
-    answered = decide_all(system, observations, timeout=timeout)
-    _send(out, {"answers": [[encodable(a.decision), a.compute] for a in answered]})
+class Desk:
+    """A loaded system, asked in two steps, so that its clock can start in between.
+
+    Parameters
+    ----------
+    hello : mapping
+        The first message: system and timeout.
+
+    Raises
+    ------
+    SystemProblem
+        ``FB501`` when the system cannot be loaded.
+    """
+
+    def __init__(self, hello: Mapping[str, Any]) -> None:
+        given = hello["system"]
+        choice = SystemChoice(name=given["name"], parameters=given["parameters"])
+        self._timeout: float | None = hello["timeout"]
+        self._system: System = choice.build()
+        self._shown: list[Observation] = []
+
+    @property
+    def greeting(self) -> dict[str, Any]:
+        """What the system declares, and whether it takes batches."""
+        return {"ready": self._system.spec, "batches": takes_batches(self._system)}
+
+    def show(self, items: list[Any]) -> list[str]:
+        """Take up a batch; return the hash of each observation."""
+        self._shown = [observation_from_wire(item) for item in items]
+        return [observation_hash(o) for o in self._shown]
+
+    def answer(self) -> list[list[Any]]:
+        """Ask the system about the batch; return decision and cost of each item."""
+        answered = decide_all(self._system, self._shown, timeout=self._timeout)
+        return [[encodable(a.decision), a.compute] for a in answered]
 
 
 def _listen(descriptor: int, lines: queue.SimpleQueue[bytes]) -> None:
@@ -73,6 +101,14 @@ def _send(out: BinaryIO, message: dict[str, Any]) -> None:
     view = memoryview(codec.encode(message) + b"\n")
     while view:
         view = view[out.write(view) :]
+
+
+def refusal(error: Exception) -> dict[str, Any]:
+    """Return why a worker stops as JSON; faults of the system never get here."""
+    if isinstance(error, FloorbenchError):
+        return error_to_wire(error)
+    what = f"the worker process failed: {short_reason(error)}"
+    return error_to_wire(UsageError("FB509", what))
 
 
 def error_to_wire(error: FloorbenchError) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floorbench import codec
 from floorbench.build.pipeline.export import (
@@ -46,6 +46,9 @@ from floorbench.errors import DataError, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
 
+if TYPE_CHECKING:
+    from floorbench.run.ray_cluster import RayOptions
+
 ITEM_TIMEOUT = 1800.0
 """Seconds that one item may take in one step: more than a remote model's calls and repeats."""
 
@@ -71,6 +74,8 @@ def build(
     redo_from: str | None = None,
     workers: int = 0,
     item_timeout: float | None = ITEM_TIMEOUT,
+    executor: str = "process",
+    ray: RayOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Built:
@@ -94,10 +99,14 @@ def build(
     redo_from : str or None
         A stage from which on cached results are not used.
     workers : int
-        Processes; 0 makes everything in this one.
+        Processes or actors; 0 makes everything in this one.
     item_timeout : float or None
-        Seconds that one item may take in one step, or a stage to load, in a worker process. A
-        process that takes longer is killed, and the item fails. A gathering step has no limit.
+        Seconds that one item may take in one step, or a stage to load, in a worker. One that takes
+        longer is killed, and the item fails. A gathering step has no limit.
+    executor : str
+        Where workers are: ``process`` for this machine, ``ray`` for a cluster.
+    ray : RayOptions or None
+        Which cluster, and what a worker reserves on it.
     progress, notify : function
         Hear how far the build is, and remarks.
 
@@ -105,18 +114,22 @@ def build(
     ------
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
-        for an impossible number; ``FB837`` when dataset and cache lie in one another.
+        for an impossible number, or for options of Ray without it; ``FB837`` when dataset and
+        cache lie in one another.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
     EnvironmentProblem
-        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own. All
-        finished results are kept.
+        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own;
+        ``FB515`` to ``FB517`` and ``FB838`` for a cluster that cannot do it. All finished results
+        are kept.
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
     if item_timeout is not None and not item_timeout > 0:
         raise UsageError("FB103", f"item timeout {item_timeout:g} s: it is above 0")
+    if executor not in ("process", "ray") or (ray is not None and executor != "ray"):
+        raise UsageError("FB103", f"executor '{executor}': process, or ray with its options")
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
@@ -132,19 +145,15 @@ def build(
         swept = runner.folder.sweep()
         if swept:
             notify(f"removed {swept} unfinished files of a build that was killed")
-        pool: Pool = (
-            ProcessPool(
-                workers=workers,
-                steps=work.steps,
-                recipe=absolute_name(str(recipe)),
-                settings=filled,
-                cache=cache,
-                seed=seed,
-                fresh=fresh,
-                item_timeout=item_timeout,
-            )
-            if workers
-            else HerePool(runner)
+        pool = _pool(
+            executor,
+            ray,
+            runner,
+            workers=workers,
+            recipe=absolute_name(str(recipe)),
+            settings=filled,
+            cache=cache,
+            item_timeout=item_timeout,
         )
         begun, started = time.monotonic(), now()
 
@@ -192,6 +201,29 @@ def build(
             except SoundDamaged as error:
                 notify(f"{error.what}: what is missing is made again")
                 return sit()
+
+
+def _pool(
+    executor: str,
+    ray: RayOptions | None,
+    runner: Runner,
+    *,
+    workers: int,
+    **given: Any,
+) -> Pool:
+    if not workers:
+        return HerePool(runner)
+    given |= {
+        "workers": workers,
+        "steps": tuple(runner.steps),
+        "seed": runner.seed,
+        "fresh": runner.fresh,
+    }
+    if executor == "ray":
+        from floorbench.build.pipeline.ray_pool import RayPool
+
+        return RayPool(options=ray, **given)
+    return ProcessPool(**given)
 
 
 def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:

@@ -257,10 +257,7 @@ class ProcessPool:
                 loading = f"stage '{worker.starting}'" if worker.ready else "a worker process"
                 raise EnvironmentProblem("FB836", f"{what}: {loading} was still loading")
             assert task is not None  # noqa: S101 -- it is busy
-            stage = worker.stage or self._stage(task)
-            finished.append(
-                (task.number, Done(stage=stage, failed=Failure(code="FB836", what=what)))
-            )
+            finished.append(lost(task, self._steps, what, code="FB836", stage=worker.stage))
         return finished
 
     def _remove(self, worker: _Worker, *, ended: bool = False) -> int:
@@ -268,9 +265,6 @@ class ProcessPool:
         self._selector.unregister(worker.pipe)
         self._pool.remove(worker)
         return worker.kill(ended=ended)
-
-    def _stage(self, task: Task) -> str:
-        return stages_of(self._steps[task.index])[0].name
 
     def _died(self, worker: _Worker) -> list[tuple[int, Done]]:
         how = _death(self._remove(worker, ended=True))
@@ -285,9 +279,8 @@ class ProcessPool:
         if task.tries < TRIES:
             self.give(task)
             return []
-        stage = worker.stage or self._stage(task)
         what = f"its worker process died {TRIES} times ({how})"
-        return [(task.number, Done(stage=stage, failed=Failure(code=None, what=what)))]
+        return [lost(task, self._steps, what, stage=worker.stage)]
 
     def close(self) -> None:
         """Kill every worker; none is left as an orphan or a zombie."""
@@ -295,6 +288,19 @@ class ProcessPool:
             worker.kill()
         self._pool = []
         self._selector.close()
+
+
+def lost(
+    task: Task,
+    steps: tuple[Step, ...],
+    what: str,
+    *,
+    code: str | None = None,
+    stage: str | None = None,
+) -> tuple[int, Done]:
+    """Return what becomes of a task that its worker did not finish."""
+    at = stage or stages_of(steps[task.index])[0].name
+    return task.number, Done(stage=at, failed=Failure(code=code, what=what))
 
 
 def _death(status: int) -> str:

@@ -79,6 +79,17 @@ class Folder:
                 with contextlib.suppress(OSError):
                     temporary.unlink(missing_ok=True)
 
+    def token(self, name: str) -> Path:
+        """Leave an empty file by which other machines know the folder; :meth:`sweep` takes it."""
+        prefix = f"{self._host}-{os.getpid()}-{name}-"
+        try:
+            self._unfinished.mkdir(parents=True, exist_ok=True)
+            file, path = tempfile.mkstemp(dir=self._unfinished, prefix=prefix)
+        except OSError as error:
+            raise refused(error, self._unfinished) from None
+        os.close(file)
+        return Path(path)
+
     def sweep(self) -> int:
         """Delete what killed processes of this machine left unfinished; return how many files."""
         count = 0

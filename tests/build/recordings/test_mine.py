@@ -1,11 +1,13 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import soundfile
 
 from floorbench.build.pipeline.stage import Item, Rejected
-from floorbench.build.recordings.candidates import MiningRules
+from floorbench.build.recordings import mine
+from floorbench.build.recordings.candidates import COMPLETION, INTERRUPTION, MiningRules, candidates
 from floorbench.build.recordings.mine import Mine, Reviewed, read_verdicts, sessions_of
 from floorbench.errors import DataError, UsageError
 from support import two_channel_tiny
@@ -44,6 +46,19 @@ def test_candidates_have_audio_history_and_where_they_came_from(corpus):
         for turn in range(1, len(item.fields["history"]) + 1):
             assert f"history-{turn}-user" in item.audio
     assert [kind for kind, _ in bench.notes] == ["recording"]
+
+
+def test_one_span_may_be_proposed_for_a_label_of_either_state(corpus, monkeypatch):
+    both = (COMPLETION, INTERRUPTION)
+
+    def twice(session, rules):
+        found = next(c for c in candidates(session, rules) if c.intent is COMPLETION)
+        return [replace(found, intent=intent) for intent in both]
+
+    monkeypatch.setattr(mine, "candidates", twice)
+    outcome, _ = mined(corpus, "sw9001")
+    assert [i.fields["scenario"] for i in outcome.items] == ["Completion", "Interruption"]
+    assert len({i.id for i in outcome.items}) == 2
 
 
 def test_at_most_so_many_of_a_label_are_drawn(corpus):

@@ -59,7 +59,7 @@ class Mine:
     """
 
     name = "mine"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(
@@ -175,7 +175,10 @@ def read_verdicts(path: Path) -> dict[str, str]:
 
 
 def _item(session: TwoChannelSession, found: Candidate, bench: Bench) -> Item:
-    name = f"{session.id}-{found.role}-{found.start // 1000:07d}-{found.end // 1000:07d}"
+    # One span may be proposed for a label of either state; the state tells no label.
+    state = found.intent.state.removeprefix("System").lower()
+    span = f"{found.start // 1000:07d}-{found.end // 1000:07d}"
+    name = f"{session.id}-{found.role}-{state}-{span}"
     audio = {"target": _kept(session, found.role, found.start, found.end, bench)}
     history: list[JsonValue] = []
     for number, (own, answer) in enumerate(found.history, start=1):

@@ -5,10 +5,17 @@ import numpy as np
 import pytest
 import soundfile
 
+from floorbench.build.pipeline.runner import Runner
 from floorbench.build.pipeline.stage import Item, Rejected
 from floorbench.build.recordings import mine
 from floorbench.build.recordings.candidates import COMPLETION, INTERRUPTION, MiningRules, candidates
-from floorbench.build.recordings.mine import Mine, Reviewed, read_verdicts, sessions_of
+from floorbench.build.recordings.mine import (
+    Mine,
+    Reviewed,
+    read_verdicts,
+    sessions_of,
+    stamp,
+)
 from floorbench.errors import DataError, UsageError
 from support import two_channel_tiny
 from support.bench import FakeBench
@@ -71,6 +78,33 @@ def test_a_session_without_audio_gives_none(corpus):
     outcome, _ = mined(corpus, "sw9002")
     assert isinstance(outcome, Rejected)
     assert outcome.reason == "no-audio"
+
+
+def test_a_corpus_counts_by_what_is_in_it_not_by_its_place(tmp_path):
+    for name in ("one", "two"):
+        two_channel_tiny.build(tmp_path / name, ("sw9001",))
+        (tmp_path / name / "long.bin").write_bytes(bytes(3 << 20))
+    first = stamp(tmp_path / "one")
+    assert stamp(tmp_path / "two") == first
+    sample = tmp_path / "one" / "sw9001A-ms98-a-word.text"
+    sample.write_bytes(sample.read_bytes().replace(b"home", b"hone", 1))
+    (tmp_path / "two" / "sw9001.wav").symlink_to(tmp_path / "nowhere")
+    changed = {first, stamp(tmp_path / "one"), stamp(tmp_path / "two")}
+    (tmp_path / "two" / "sw9001.wav").unlink()
+    (tmp_path / "two" / "long.bin").write_bytes(bytes((3 << 20) - 1) + b"x")
+    assert len(changed | {stamp(tmp_path / "two")}) == 4
+
+
+def test_a_session_whose_audio_came_later_is_mined_again(tmp_path):
+    two_channel_tiny.build(tmp_path / "calls", ("sw9001",))
+
+    def key():
+        stage = Mine(path=tmp_path / "calls", reader=None, rules=MiningRules())
+        return Runner((stage,), cache=tmp_path / "c", seed=0).key(stage, {}, 0)
+
+    before = key()
+    soundfile.write(tmp_path / "calls" / "sw9001.wav", np.zeros((RATE, 2)), RATE)
+    assert key() != before
 
 
 def test_another_kind_of_dataset_is_refused():

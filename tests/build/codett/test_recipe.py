@@ -207,3 +207,24 @@ def test_real_candidates_come_in_after_review(speech, tmp_path):
     assert accepted in finished
     assert "en-idle-completion-000" in finished
     assert list((second.path / "jsonls" / "EN" / "real").rglob("*.jsonl"))
+
+
+@pytest.mark.needs_speech
+def test_a_written_dialogue_that_people_rejected_is_left_out(speech, tmp_path):
+    verdicts = tmp_path / "verdicts.jsonl"
+    rows = [("en-idle-completion-000", "reject"), ("en-idle-completion-001", "accept")]
+    verdicts.write_text("".join(json.dumps({"id": i, "verdict": v}) + "\n" for i, v in rows))
+    built = build(
+        CodettRecipe(),
+        out=tmp_path / "out",
+        cache=tmp_path / "cache",
+        settings={
+            **SMALL,
+            "spare": 1.0,
+            "labels": ["SystemIdle_Takeover_Completion"],
+            "verdicts": str(verdicts),
+        },
+        workers=0,
+    )
+    assert [s.id for s in open_dataset(built.path).samples()] == ["en-idle-completion-001"]
+    assert [(x.item, x.reason) for x in built.lost] == [("en-idle-completion-000", "review")]

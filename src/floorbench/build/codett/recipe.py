@@ -187,8 +187,9 @@ class CodettRecipe:
         if chosen["real"]:
             mine, sessions = _mining(chosen)
             start += sessions
-            reviewed = Reviewed(verdicts=Path(chosen["verdicts"]))
-            steps += [Only(mine, having="session"), reviewed]
+            steps.append(Only(mine, having="session"))
+        if chosen["verdicts"]:
+            steps.append(Reviewed(verdicts=Path(chosen["verdicts"])))
         steps += [
             speech,
             Speakers(),

@@ -96,6 +96,7 @@ def test_unknown_settings_and_values_are_refused(speech):
         {"labels": []},
         {"attempts": 0},
         {"splits": {"a": 0.5}},
+        {"seed": 1},
     ):
         with pytest.raises(UsageError, match="FB851"):
             recipe.work(wrong)

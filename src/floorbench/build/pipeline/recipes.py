@@ -137,11 +137,10 @@ def fill(settings: Mapping[str, JsonValue], defaults: Mapping[str, JsonValue]) -
     for name, value in settings.items():
         if name not in defaults:
             near = did_you_mean(name, defaults)
-            raise UsageError(
-                "FB851",
-                f"there is no setting '{name}'",
-                hint=f"did you mean '{near}'?" if near else f"known: {', '.join(defaults)}",
-            )
+            hint = f"did you mean '{near}'?" if near else f"known: {', '.join(defaults)}"
+            if name == "seed":
+                hint = "a build has one seed: --seed"
+            raise UsageError("FB851", f"there is no setting '{name}'", hint=hint)
         wanted = type(defaults[name])
         whole = wanted is float and type(value) is int
         if defaults[name] is not None and type(value) is not wanted and not whole:

@@ -102,6 +102,7 @@ class WorkBench:
     def __init__(self, sounds: SoundStore, *, seed: int, stage: str, item: str, attempt: int):
         self._sounds = sounds
         self._entropy = codec.encode([seed, stage, item, attempt])
+        self.seed = seed
         self.attempt = attempt
         self.notes: list[dict[str, JsonValue]] = []
         self.kept: list[Kept] = []

@@ -89,7 +89,7 @@ class Spoken:
     provenance: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-def sounds(audio: Audio) -> bool:
+def sounds(audio: NDArray[np.floating]) -> bool:
     """Tell whether samples are a sound: there are some, all are finite, and not all are 0."""
     return bool(np.any(audio) and np.all(np.isfinite(audio)))
 

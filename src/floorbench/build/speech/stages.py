@@ -29,6 +29,7 @@ from floorbench.build.speech.words import cut_after, moved, word_times
 from floorbench.build.text.dialogue import Dialogue, dialogue_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, Place
+from floorbench.stats.streams import generator
 
 LEVEL_DB = -26.0
 EDGE_FADE_S = 0.005
@@ -91,8 +92,6 @@ class Synthesise:
     tts : TTS
     pools : mapping
         Language to role to voices; no voice may be in two roles.
-    seed : int
-        Of the recipe.
     aligners : sequence of Aligner
         For voices without word times, in this order.
     bands : mapping of str to Band
@@ -102,6 +101,8 @@ class Synthesise:
         Whether the history is checked as well (it changes with every attempt then).
     sample_rate : int
         Of the tracks, in Hz.
+    casts : mapping of str to int
+        Language to the number of casts that families are shared out over; 1 by default.
     lines : callable or None
         What of an item is spoken, whose fields then are ``language`` and ``family``; the lines of
         its dialogue by default.
@@ -115,22 +116,22 @@ class Synthesise:
         *,
         tts: TTS,
         pools: Mapping[str, Mapping[str, Sequence[Voice]]] = voices.KOKORO,
-        seed: int,
         aligners: Sequence[Aligner] = (),
         bands: Mapping[str, Band] = rate.BANDS,
         gate_history: bool = False,
         sample_rate: int = 24_000,
+        casts: Mapping[str, int] | None = None,
         lines: Callable[[Item], tuple[Line, ...]] | None = None,
     ) -> None:
         for pool in pools.values():
             voices.disjoint(pool)
         self._tts = tts
         self._pools = pools
-        self._seed = seed
         self._aligners = aligners
         self._bands = bands
         self._gate_history = gate_history
         self._rate = sample_rate
+        self._casts = dict(casts or {})
         self._lines = lines
         self.deterministic = tts.can.deterministic
 
@@ -142,11 +143,11 @@ class Synthesise:
                 language: {role: [_name(v) for v in pool] for role, pool in pools.items()}
                 for language, pools in self._pools.items()
             },
-            "seed": self._seed,
             "aligners": [dict(a.identity) for a in self._aligners],
             "bands": {k: [b.low, b.high] for k, b in self._bands.items()},
             "gate_history": self._gate_history,
             "rate": self._rate,
+            "casts": {**self._casts},
             "level_db": LEVEL_DB,
             "speeds": [*SPEEDS, *STEPS],
         }
@@ -175,7 +176,12 @@ class Synthesise:
             turn = max(0, bench.attempt - 1) if tried or line.role == target_role else 0
             faster = bench.attempt if tried else 0
             voice = voices.choose(
-                pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
+                pools.get(line.role, ()),
+                seed=bench.seed,
+                family=family,
+                role=line.role,
+                turn=turn,
+                casts=self._casts.get(language, 1),
             )
             try:
                 row, digest = self._say(
@@ -183,10 +189,8 @@ class Synthesise:
                     bench=bench,
                     language=language,
                     voice=voice,
-                    speed=self._speed(family, line.role, faster),
-                    seed=int(
-                        voices.generator(self._seed, family, line.text, faster).integers(2**31)
-                    ),
+                    speed=self._speed(bench.seed, family, line.role, faster),
+                    seed=int(generator(bench.seed, family, line.text, str(faster)).integers(2**31)),
                 )
             except _NoSound as fault:
                 return Rejected(
@@ -196,10 +200,10 @@ class Synthesise:
             tracks[line.track] = digest
         return made(item.having(audio=tracks, speech=rows))
 
-    def _speed(self, family: str, role: str, attempt: int) -> float:
+    def _speed(self, seed: int, family: str, role: str, attempt: int) -> float:
         if not self._tts.can.speed:
             return 1.0
-        base = voices.generator(self._seed, family, role, "speed").uniform(*SPEEDS)
+        base = generator(seed, family, role, "speed").uniform(*SPEEDS)
         return round(float(base) + STEPS[attempt % len(STEPS)], 2)
 
     def _say(
@@ -350,14 +354,14 @@ class Verify:
             bench.note("recogniser", track=row["track"], **_plain(self._asr.identity))
             if not verdict.passed:
                 detail = f"{row['track']}: {row['text']!r} heard as {verdict.heard!r}"
-                return Rejected(reason=verdict.reason, detail=f"{detail}, {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"{detail}; {_figures(verdict)}")
             checks.append({"track": row["track"], **_row(verdict)})
         spoken = {row["track"] for row in rows}
         if self._vad is not None and "target" in item.audio and "target" not in spoken:
             audio, hertz = bench.load(item.audio["target"])
             verdict = gate.as_non_speech(audio, hertz, vad=self._vad, thresholds=self._thresholds)
             if not verdict.passed:
-                return Rejected(reason=verdict.reason, detail=f"target: {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"target: {_figures(verdict)}")
             checks.append({"track": "target", **_row(verdict)})
         return made(item.having(checks=checks))
 
@@ -398,6 +402,10 @@ def _without_last(row: Mapping[str, Any]) -> str | None:
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:
     return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
+
+
+def _figures(verdict: Verdict) -> str:
+    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
 
 
 def _name(voice: Voice) -> str:

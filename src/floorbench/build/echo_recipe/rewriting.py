@@ -349,7 +349,7 @@ def problem_of(context: Written, *, insertion: str, language: str) -> Rejected |
     everything = "".join((*turns, context.before, context.after))
     found = sorted({c for c in everything if c in _STAGE_MARKS or not c.isprintable()})
     if found:
-        return Rejected(reason="stage-direction", detail=f"{ascii(''.join(found))} in it")
+        return Rejected(reason="stage-direction", detail=f"{''.join(found)!a} in it")
     strange = foreign(everything, language)
     if strange is not None:
         return Rejected(reason="language", detail=f"{strange!r} in it")

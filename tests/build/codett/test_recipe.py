@@ -185,16 +185,47 @@ def test_real_candidates_come_in_after_review(speech, tmp_path):
     soundfile.write(corpus / "sw9001.wav", noise, 8_000)
     settings = {**SMALL, "labels": ["SystemIdle_Takeover_Completion"], "most": 2}
     settings["real"] = str(corpus)
-    first = build(
+    draft = build(
         CodettRecipe(), out=tmp_path / "one", cache=tmp_path / "cache", settings=settings, workers=0
     )
-    waiting = [lost.item for lost in first.lost if lost.reason == "unreviewed"]
-    assert waiting
+    assert "nobody has heard them" in " ".join((draft.path / "README.md").read_text().split())
+    candidates = list(open_dataset(draft.path).samples())
+    assert len(candidates) == draft.record.finished > 1
+    assert not speech.calls
+    accepted, refused, *_ = [s.id for s in candidates if s.target["label"] == settings["labels"][0]]
+    rows = [{"id": accepted, "verdict": "accept"}, {"id": refused, "verdict": "reject"}]
     verdicts = tmp_path / "verdicts.jsonl"
-    verdicts.write_text(json.dumps({"id": waiting[0], "verdict": "accept"}))
+    verdicts.write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings["verdicts"] = str(verdicts)
     second = build(
         CodettRecipe(), out=tmp_path / "two", cache=tmp_path / "cache", settings=settings, workers=0
     )
-    assert waiting[0] not in [lost.item for lost in second.lost]
+    lost = {one.item: one.reason for one in second.lost}
+    assert lost.pop(refused) == "review"
+    assert accepted not in lost
+    assert {s.id for s in candidates} - {accepted, refused} <= set(lost)
+    finished = {s.id for s in open_dataset(second.path).samples()}
+    assert accepted in finished
+    assert "en-idle-completion-000" in finished
     assert list((second.path / "jsonls" / "EN" / "real").rglob("*.jsonl"))
+
+
+@pytest.mark.needs_speech
+def test_a_written_dialogue_that_people_rejected_is_left_out(speech, tmp_path):
+    verdicts = tmp_path / "verdicts.jsonl"
+    rows = [("en-idle-completion-000", "reject"), ("en-idle-completion-001", "accept")]
+    verdicts.write_text("".join(json.dumps({"id": i, "verdict": v}) + "\n" for i, v in rows))
+    built = build(
+        CodettRecipe(),
+        out=tmp_path / "out",
+        cache=tmp_path / "cache",
+        settings={
+            **SMALL,
+            "spare": 1.0,
+            "labels": ["SystemIdle_Takeover_Completion"],
+            "verdicts": str(verdicts),
+        },
+        workers=0,
+    )
+    assert [s.id for s in open_dataset(built.path).samples()] == ["en-idle-completion-001"]
+    assert [(x.item, x.reason) for x in built.lost] == [("en-idle-completion-000", "review")]

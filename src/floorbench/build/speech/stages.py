@@ -339,7 +339,9 @@ class Verify:
         }
 
     def start(self) -> None:
-        """Do nothing: the recogniser loads with the first clip that is not in the cache."""
+        """Load the VAD; the recogniser loads with the first clip that is not in the cache."""
+        if self._vad is not None:
+            self._vad.load()
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Check one dialogue; the first track that fails rejects it."""
@@ -396,6 +398,10 @@ def _without_last(row: Mapping[str, Any]) -> str | None:
     """Return what is heard without its last word; nothing of use where few words are left."""
     kept = [word["text"] for word in row["words"]][:-1]
     return ("" if row["language"] == "zh" else " ").join(kept) if len(kept) >= 3 else None
+
+
+def _figures(verdict: Verdict) -> str:
+    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
 
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:

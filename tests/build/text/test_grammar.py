@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate
 
 import numpy as np
 import pytest
 
 from floorbench.build.text import grammar
-from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds
-from floorbench.build.text.rules import problem_of
+from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds, units
+from floorbench.build.text.rules import BOUNDS, LEFT, problem_of
 from floorbench.build.text.similarity import TARGET, NearDuplicates, nearest
 from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS, SPEAKING
@@ -146,6 +147,21 @@ def test_every_slot_of_every_sentence_exists(language):
         assert set(material["slots"]) <= used, name
     used = set(re.findall(r"\{(\w+)\}", str({k: v for k, v in shared.items() if k != "slots"})))
     assert used == set(shared["slots"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_place_of_a_cut_is_in_the_middle_of_a_phrase(language):
+    for material in grammar.texts_of(language)[0].values():
+        for sentence in material["incomplete"]:
+            said = re.sub(r"\{(\w+)\}", lambda m, s=material["slots"]: s[m[1]][0], sentence)
+            *heads, _ = accumulate(said.split("^"))
+            text = said.replace("^", "")
+            found = units(text, language)
+            places = [len(units(head, language)) for head in heads]
+            assert len(places) == 2, sentence
+            for cut in places:
+                assert BOUNDS[language]["Incomplete"][0] <= cut <= len(found) - LEFT, sentence
+                assert not text[found[cut - 1][1] : found[cut][0]].strip(), sentence
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

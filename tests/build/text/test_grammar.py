@@ -85,6 +85,7 @@ def test_every_dialogue_is_whole(medium):
         assert len(dialogue.history) == ROUNDS
         assert not re.search(r"[{}\[\]|^]|  ", "".join([*said, dialogue.target.text])), item.id
         assert (dialogue.assistant_text != "") == (dialogue.state == SPEAKING)
+        assert (dialogue.target.cut_after is not None) == (dialogue.scenario == "Incomplete")
         if dialogue.scenario == "Incomplete":
             assert len(dialogue.heard) < len(dialogue.target.text)
 
@@ -181,11 +182,6 @@ def test_alternatives_and_capitals():
         "My cat is here. So ", "My cat was here. So ", "My cat is here. So there",
         "My cat was here. So there",
     }  # fmt: skip
-
-
-def test_a_backchannel_is_the_head_of_a_longer_sentence():
-    assert grammar.carried("Mm, true.", 1, "en") == ("Mm, true, I was thinking the same.", 2)
-    assert grammar.carried("嗯，对。", 0, "zh") == ("嗯，对，我也是这么想的。", 2)
 
 
 def test_digests_name_every_file():

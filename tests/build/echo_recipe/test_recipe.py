@@ -30,7 +30,7 @@ def made(tmp: Path, name: str = "a", *, recipe: str = "Tones", **more: Any) -> B
         cache=tmp / f"cache-{name}",
         preset="tiny",
         workers=workers,
-        settings=more,
+        settings={"spare": 0, **more},
     )
 
 

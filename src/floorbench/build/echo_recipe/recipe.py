@@ -49,7 +49,7 @@ BANDS: Mapping[str, Band] = {"en": Band(low=8.0, high=18.0), "zh": Band(low=3.2,
 """Speaking rates that are aimed at: phonemes, syllables per voiced second."""
 DEFAULTS: dict[str, JsonValue] = {
     "groups": 12,
-    "spare": 3,
+    "spare": 4,
     "languages": list(LANGUAGES),
     "types": list(TYPES),
     "texts": "",
@@ -85,8 +85,9 @@ class EchoRecipe:
 
     name = "echo"
     presets: Mapping[str, Mapping[str, JsonValue]] = {
-        "tiny": {"groups": 4, "spare": 0},
-        "small": {"groups": 12, "spare": 3},
+        "tiny": {"groups": 4, "spare": 1},
+        "small": {"groups": 12, "spare": 4},
+        "medium": {"groups": 40, "spare": 6},
     }
     factors: ClassVar[Mapping[str, float]] = {"synthesise": 5.1, "verify": 2.0}
     """Processor seconds per sample, measured with the embedded voice and recogniser."""

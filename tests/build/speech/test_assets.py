@@ -116,5 +116,5 @@ def test_the_lists_hold_speech(cache, capsys):
 
 def test_what_is_not_prepared_is_named(tmp_path):
     assets.present(tmp_path)
-    with pytest.raises(EnvironmentProblem, match="FB907.*nowhere is not there"):
+    with pytest.raises(EnvironmentProblem, match=r"FB907.*nowhere is not there"):
         assets.present(tmp_path, tmp_path / "nowhere")

@@ -1,19 +1,29 @@
 """The recipe on voices and ears that cost nothing; the engine's own tests are elsewhere."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 import soundfile
 
 from floorbench.build.codett import recipe as module
+from floorbench.build.codett.consolidate import Split, leaks
 from floorbench.build.codett.recipe import CodettRecipe
+from floorbench.build.codett.stages import Lines
 from floorbench.build.pipeline.engine import build
+from floorbench.build.speech import voices
 from floorbench.build.speech.providers import Can, Heard
+from floorbench.build.speech.stages import lines_of
+from floorbench.build.speech.voices import KOKORO
+from floorbench.build.text.dialogue import dialogue_of, seeds
+from floorbench.build.text.similarity import NearDuplicates
+from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import EnvironmentProblem, UsageError
 from support import two_channel_tiny
+from support.bench import FakeBench
 from support.speech import FakeTTS
 
 SMALL = {"per_label": 1, "spare": 0.0, "languages": ["en"]}
@@ -168,6 +178,32 @@ def test_the_same_settings_give_the_same_work(speech):
         "small": 4,
         "medium": 20,
     }
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_medium_set_has_test_families_that_share_no_speaker(seed):
+    """Texts and the choice of voices alone: what a build with two splits would tie together."""
+    items = []
+    for given in seeds(count=23):
+        bench = FakeBench(given.id, seed=seed)
+        item = Lines().make(Write().make(given, bench).items[0], bench).items[0]
+        pools = KOKORO[item.fields["language"]]
+        casts = voices.casts_of(pools)
+        heard = {
+            voices.choose(
+                pools[line.role], seed=seed, family=item.fields["family"], role=line.role,
+                casts=casts,
+            )
+            for line in lines_of(dialogue_of(item))
+        }  # fmt: skip
+        items.append(item.having(speakers=sorted(heard)))
+    out = Split(shares={"train": 0.75, "test": 0.25}).gather(NearDuplicates().gather(items).items)
+    assert leaks(out.items) == []
+    for language in ("en", "zh"):
+        own = [i.fields for i in out.items if i.fields["language"] == language]
+        families = {(f["split"], f["family"]) for f in own}
+        assert Counter(split for split, _ in families)["test"] >= 3
+        assert {split for split, _ in families} == {"train", "test"}
 
 
 def test_without_voices_it_says_how_to_get_them(monkeypatch, tmp_path):

@@ -102,8 +102,8 @@ class CodettRecipe:
         "judge-rules": 0.002,
         "near-duplicates": 0.001,
         "lines": 0.001,
-        "synthesise": 7.4,
-        "verify": 1.3,
+        "synthesise": 3.1,
+        "verify": 1.5,
         "speakers": 0.001,
         "soundscape": 0.05,
         "non-speech": 0.002,
@@ -137,7 +137,7 @@ class CodettRecipe:
             needed.append(assets.voice_folder(where))
         if chosen["asr"] == DEFAULTS["asr"]:
             needed.append(assets.whisper_folder(where))
-        _present(*needed)
+        assets.present(*needed)
         limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
         written = "label"
         pools = {**KOKORO, **chosen["voices"]}
@@ -286,13 +286,3 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             )
         chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen
-
-
-def _present(*folders: Path) -> None:
-    missing = [str(folder) for folder in folders if not folder.is_dir()]
-    if missing:
-        raise EnvironmentProblem(
-            "FB907",
-            f"speech is not prepared: {missing[0]} is not there",
-            hint="`floorbench assets get speech` prepares voices, recogniser, noise and babble",
-        )

@@ -7,15 +7,12 @@ reports.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from benchmarks.ratios import Case, Work
 
@@ -54,24 +51,16 @@ def cases(full: bool) -> Iterator[Case]:
 
 def main() -> None:
     """Run once in this process and print its peak."""
-    from benchmarks.generated import AnyText, Constant, Texts
-    from floorbench.run.deciding import SystemChoice
-    from floorbench.run.engine import run
+    from benchmarks.generated import run_texts
 
     parser = argparse.ArgumentParser()
     parser.add_argument("samples", type=int)
     parser.add_argument("--resumed", action="store_true")
     given = parser.parse_args()
-    options: dict[str, Any] = {
-        "task": AnyText(),
-        "system": SystemChoice(name="constant", factory=Constant),
-        "source": Texts(given.samples),
-        "notify": lambda _: None,
-    }
-    with tempfile.TemporaryDirectory() as out, contextlib.redirect_stdout(io.StringIO()):
-        folder = run(out=Path(out), **options)
+    with tempfile.TemporaryDirectory() as out:
+        folder = run_texts(given.samples, out=Path(out))
         if given.resumed:
-            run(resume=folder.path, **options)
+            run_texts(given.samples, out=Path(out), resume=folder.path)
         with folder.journal.open("rb") as file:
             if sum(1 for _ in file) != given.samples:
                 raise AssertionError("lines are missing")

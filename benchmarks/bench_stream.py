@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def silero_package(tracks: Sequence[np.ndarray]) -> Work:
 
 def cases(full: bool) -> Iterator[Case]:
     try:
-        rule = build_system("barge-in-silero")
+        rule: Any = build_system("barge-in-silero")
         rule.load()
     except FloorbenchError as error:
         print(f"  left out: {error.code} {error.what}")

@@ -26,11 +26,9 @@ from benchmarks.bench_stream import STEP, Nothing
 from benchmarks.counting import Counts, counted, peak, slope
 from benchmarks.generated import (
     RATE,
-    AnyText,
-    Constant,
     Conversations,
-    Texts,
     activity,
+    run_texts,
     write_clips,
 )
 from floorbench.audio.ref import ArrayAudio
@@ -47,8 +45,6 @@ from floorbench.events.vap import VapRules
 from floorbench.metrics.base import evaluator
 from floorbench.metrics.classification import accuracy
 from floorbench.metrics.ranking import auc_macro
-from floorbench.run.deciding import SystemChoice
-from floorbench.run.engine import run
 from floorbench.stats.bootstrap import bootstrap
 from floorbench.systems.stream import StreamDriver
 from floorbench.systems.whisper_mel import whisper_mel
@@ -83,31 +79,13 @@ def start(*argv: str) -> Counts:
 
 def engine_sample() -> Counts:
     with still() as folder:
-        options = {"system": SystemChoice(name="constant", factory=Constant), "out": folder}
-        return slope(
-            lambda n: run(task=AnyText(), source=Texts(n), notify=lambda _: None, **options),
-            100,
-            names=WRITING,
-        )
+        return slope(lambda n: run_texts(n, out=folder), 100, names=WRITING)
 
 
 def engine_resumed() -> Counts:
     with still() as folder:
-        made = {}
-
-        def once(n: int) -> None:
-            options = {
-                "task": AnyText(), "source": Texts(n), "notify": lambda _: None,
-                "system": SystemChoice(name="constant", factory=Constant),
-            }  # fmt: skip
-            if n not in made:
-                made[n] = run(out=folder, **options).path
-            else:
-                run(resume=made[n], **options)
-
-        once(100)
-        once(200)
-        return slope(once, 100, names=WRITING)
+        made = {n: run_texts(n, out=folder).path for n in (100, 200)}
+        return slope(lambda n: run_texts(n, out=folder, resume=made[n]), 100, names=WRITING)
 
 
 def score_prediction() -> Counts:

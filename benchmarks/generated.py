@@ -17,6 +17,9 @@ from floorbench.core.vocab import Role
 from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource, words_session
 from floorbench.errors import Place
 from floorbench.events.dualturn_words import TimedWord
+from floorbench.run.deciding import SystemChoice
+from floorbench.run.engine import run
+from floorbench.run.store import RunFolder
 
 RATE = 16_000
 WORDS = ("so", "yeah", "we", "went", "there", "okay", "right", "and", "it", "was")
@@ -77,6 +80,19 @@ class Constant:
 
     def decide(self, observation: Observation) -> Decision:
         return Decision(label="yes", scores={"yes": 0.75})
+
+
+def run_texts(count: int, *, out: Path, resume: Path | None = None) -> RunFolder:
+    """Run the constant system over so many texts."""
+    task: Any = AnyText()  # it is run here, never scored
+    return run(
+        task=task,
+        system=SystemChoice(name="constant", factory=Constant),
+        source=Texts(count),
+        out=out,
+        resume=resume,
+        notify=lambda _: None,
+    )
 
 
 def write_clips(folder: Path, count: int) -> None:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_no_count_has_grown() -> None:
-    """On failure: the message names the path; ``--counts --write`` stores a growth that is meant."""
+    """The message names the path; ``--counts --write`` stores a growth that is meant."""
     environment = os.environ | {"PYTHONHASHSEED": "7"}
     done = subprocess.run(  # noqa: PLW1510 -- its code is looked at below
         [sys.executable, "-m", "benchmarks", "--counts"],

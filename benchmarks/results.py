@@ -22,8 +22,7 @@ PACKAGES = (
 )  # fmt: skip
 """Packages whose version a result may depend on: ours and those of the peers."""
 HEAD = (
-    "case", "size", "clock", "floorbench", "beside", "takes",
-    "floorbench / peer", "lowest to highest", "rounds",
+    "case", "floorbench", "beside", "takes", "floorbench / peer", "lowest to highest (rounds)",
 )  # fmt: skip
 
 
@@ -71,39 +70,30 @@ def amount(value: float, row: Row) -> str:
         return f"{number(value / row.per[0])} {thing}"
     seconds = value / row.per[0]
     unit, scale = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
-    return f"{number(seconds * scale)} {unit} a {thing}"
+    clock = " on the clock" if row.clock == "wall" else ""
+    return f"{number(seconds * scale)} {unit} {"an" if thing[0] in "aeio" else "a"} {thing}{clock}"
 
 
 class Cells(NamedTuple):
     """One line of a table; the columns are those of ``HEAD``."""
 
     case: str
-    size: str
-    clock: str
     ours: str
     peer: str
     theirs: str
     ratio: str
     range: str
-    rounds: str
 
 
 def cells(row: Row) -> Cells:
     """Return the line of a row."""
-    ours = amount(row.ours.median, row)
+    case, ours = f"{row.case}; {row.size}", amount(row.ours.median, row)
     if row.theirs is None or row.ratio is None:
-        rest = ("", row.absent or "", "")
-    else:
-        theirs = amount(row.theirs.median, row) + (" (projected)" if row.projected else "")
-        limit = "" if row.limit is None else f" (at most {number(row.limit)})"
-        rest = (theirs, number(row.ratio.median) + limit, _range(row.ratio))
-    theirs, ratio, span = rest
-    clock = "" if row.clock == "value" else row.clock
-    return Cells(row.case, row.size, clock, ours, row.peer, theirs, ratio, span, str(row.rounds))
-
-
-def _range(found: Spread) -> str:
-    return f"{number(found.low)} to {number(found.high)}"
+        return Cells(case, ours, row.peer, "", row.absent or "", "")
+    theirs = amount(row.theirs.median, row) + (" (projected)" if row.projected else "")
+    limit = "" if row.limit is None else f" (at most {number(row.limit)})"
+    span = f"{number(row.ratio.low)} to {number(row.ratio.high)} ({row.rounds})"
+    return Cells(case, ours, row.peer, theirs, number(row.ratio.median) + limit, span)
 
 
 def shown(rows: Iterable[Row]) -> str:
@@ -112,20 +102,25 @@ def shown(rows: Iterable[Row]) -> str:
     last = None
     for row in rows:
         c = cells(row)
-        if (c.case, c.size) != last:
-            last = (c.case, c.size)
-            out.append(f"  {c.case}; {c.size}: {c.ours}")
+        if c.case != last:
+            last = c.case
+            out.append(f"  {c.case}: {c.ours}")
         if row.ratio is None:
             out.append(f"    beside {c.peer}: {c.ratio}")
         else:
             bad = "" if row.kept else "   ABOVE ITS LIMIT"
-            out.append(f"    beside {c.peer}, {c.theirs}: {c.ratio} ({c.range}, {c.rounds}){bad}")
+            out.append(f"    beside {c.peer}, {c.theirs}: {c.ratio}, {c.range}{bad}")
     return "\n".join(out)
 
 
 def table(rows: Sequence[Row], about: Mapping[str, str]) -> str:
     """Return rows as a table in Markdown, with the machine under it."""
-    lines = [_line(HEAD), _line(["---"] * len(HEAD)), *(_line(cells(row)) for row in rows)]
+    lines = [_line(HEAD), _line(["---"] * len(HEAD))]
+    last = None
+    for row in rows:
+        c = cells(row)
+        lines.append(_line(c._replace(case="", ours="") if c[:2] == last else c))
+        last = c[:2]
     known = dict(about)
     place = (
         f"{known.pop('date')}, {known.pop('cores')} cores of {known.pop('processor')}, "

@@ -20,8 +20,8 @@ def row(**given: object) -> Row:
 
 def test_row_in_words() -> None:
     assert results.cells(row()) == (
-        "labels", "an hour", "cpu", "5.00 ms a hour", "a loop", "500 ms a hour",
-        "0.0100", "0.00800 to 0.0222", "7",
+        "labels; an hour", "5.00 ms an hour", "a loop", "500 ms an hour",
+        "0.0100", "0.00800 to 0.0222 (7)",
     )  # fmt: skip
 
 
@@ -49,6 +49,10 @@ def test_number(value: float, text: str) -> None:
     assert results.number(value) == text
 
 
+def test_time_on_the_clock_is_told() -> None:
+    assert results.amount(3.0, row(clock="wall", per=(1, "start"))) == "3.00 s a start on the clock"
+
+
 def test_values_carry_their_unit() -> None:
     assert results.amount(61.5, row(clock="value", per=(1, "MiB"))) == "61.5 MiB"
 
@@ -67,7 +71,7 @@ def test_table_replaces_what_stands_between_the_marks() -> None:
     found = results.put(page, "labels", text)
     assert "old" not in found
     assert "kept" in found
-    assert found.count("| labels | an hour |") == 1
+    assert found.count("| labels; an hour |") == 1
     assert "Measured" in text
     assert results.put(found, "labels", text) == found
     with pytest.raises(ValueError, match="no marks"):

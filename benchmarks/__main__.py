@@ -15,8 +15,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )  # the same for the programs that are started
 
 import argparse
+import cProfile
 import importlib
 import json
+import pstats
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -39,6 +41,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--write", action="store_true", help="write docs/performance.md (with --counts: the counts)"
     )
+    made.add_argument(
+        "--profile", type=int, metavar="N", help="show the N costliest functions instead"
+    )
     made.add_argument("--counts", action="store_true", help="count calls instead of seconds")
     return made
 
@@ -58,6 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{subject}", flush=True)
         found[subject] = []
         for case in _cases(subject)(given.full):
+            if given.profile is not None:
+                profile(case, given.profile)
+                continue
             rows = measure(case, rounds=given.rounds)
             print(results.shown(rows), flush=True)
             found[subject] += rows
@@ -72,6 +80,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             page = results.put(page, subject, results.table(rows, about))
         results.PAGE.write_text(page, encoding="utf-8")
     return int(any(not row.kept for rows in found.values() for row in rows))
+
+
+def profile(case: Case, lines: int) -> None:
+    """Print which functions take the time of floorbench's side of a case, after a warm-up."""
+    case.ours()
+    with cProfile.Profile() as found:
+        case.ours()
+    print(f"  {case.name}; {case.size}")
+    pstats.Stats(found).strip_dirs().sort_stats("tottime").print_stats(lines)
 
 
 def _cases(subject: str) -> Callable[[bool], Iterator[Case]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.ratios import Row, Spread
+from benchmarks.ratios import Row
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 PACKAGES = (

@@ -16,7 +16,10 @@ HELP = ("-m", "floorbench", "--help")
 # Programs of neighbours that answer --help: package, module and arguments.
 NEIGHBOURS = {
     "lm-eval --help": ("lm_eval", ("-m", "lm_eval", "--help")),
-    "inspect --help": ("inspect_ai", ("-m", "inspect_ai", "--help")),
+    "inspect --help": (
+        "inspect_ai",
+        ("-c", "from inspect_ai._cli.main import main; main()", "--help"),
+    ),
     "lhotse --help": (
         "lhotse",
         ("-c", "from lhotse.bin.modes.cli_base import cli; cli(['--help'])"),

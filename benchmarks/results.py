@@ -71,7 +71,8 @@ def amount(value: float, row: Row) -> str:
     seconds = value / row.per[0]
     unit, scale = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
     clock = " on the clock" if row.clock == "wall" else ""
-    return f"{number(seconds * scale)} {unit} {'an' if thing[0] in 'aeio' else 'a'} {thing}{clock}"
+    article = "an" if thing.startswith(("a", "e", "i", "o", "hour")) else "a"
+    return f"{number(seconds * scale)} {unit} {article} {thing}{clock}"
 
 
 class Cells(NamedTuple):

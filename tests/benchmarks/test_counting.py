@@ -13,7 +13,6 @@ import pytest
 from benchmarks import counted as paths
 from benchmarks import counting
 from floorbench.run.keys import KeyTable
-from floorbench.systems.stream import StreamDriver
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,17 +64,18 @@ def test_one_call_more_a_sample_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_work_that_becomes_quadratic_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    golden = {"driver": paths.driver_step()}
-    add = StreamDriver._add
+    look = KeyTable.get
 
-    def again(self: StreamDriver, clocks: object) -> None:
-        add(self, clocks)  # type: ignore[arg-type]
-        for n in range(0, len(self.totals.steps), 100):
-            self.totals.steps[:n] = self.totals.steps[:n]
-            self.report()
+    def one_after_the_other(self: KeyTable, code: int) -> int | None:
+        for _ in range(self._size):
+            look(self, code)
+        return look(self, code)
 
-    monkeypatch.setattr(StreamDriver, "_add", again)
-    assert counting.grown(golden, {"driver": paths.driver_step()})
+    golden = {"engine": paths.engine_sample()}
+    monkeypatch.setattr(KeyTable, "get", one_after_the_other)
+    found = {"engine": paths.engine_sample()}
+    assert counting.grown(golden, found)
+    assert found["engine"]["calls"] > 2 * golden["engine"]["calls"]
 
 
 def test_memory_that_grows_is_seen() -> None:

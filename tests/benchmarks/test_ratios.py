@@ -21,11 +21,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def case(clock: list[float], log: list[str], **given: Any) -> Case:
+def case(now: list[float], log: list[str], **given: Any) -> Case:
     def side(name: str, takes: float) -> Any:
         def work() -> str:
             log.append(name)
-            clock[0] += takes
+            now[0] += takes
             return name
 
         return work

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ratios import OURS, Case, Work, absent
+from benchmarks.ratios import OURS, Case, Work, peer
 from floorbench.systems.whisper_mel import (
     BANDS,
     FRAMES,
@@ -104,8 +104,8 @@ def cases(full: bool) -> Iterator[Case]:
         peers: dict[str, Work | str] = {"numpy, the whole window at once": plain_numpy(samples)}
         for name, use_torch in PUBLISHED.items():
             needs = ("transformers", "torch") if use_torch else ("transformers",)
-            peers[name] = absent(*needs) or published(samples, use_torch)
-        peers["librosa melspectrogram"] = absent("librosa") or librosa_mel(samples)
+            peers[name] = peer(needs, published, samples, use_torch)
+        peers["librosa melspectrogram"] = peer(("librosa",), librosa_mel, samples)
         yield Case(
             name="log-mel features of one window",
             size=f"{seconds} s of audio at its end",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generated import Activity, activity
-from benchmarks.ratios import OURS, Case, Work, absent
+from benchmarks.ratios import OURS, Case, Work, peer
 from floorbench.core.vocab import Role
 from floorbench.events.dualturn import RATE, SignalRules, dualturn_signals
 from floorbench.events.dualturn_actions import ActionRules, agent_actions
@@ -134,7 +134,7 @@ def cases(full: bool) -> Iterator[Case]:
         size=size,
         ours=floor_counts(speech),
         peers={
-            "pyannote.core (silence and overlap only)": absent("pyannote.core") or pyannote(speech)
+            "pyannote.core (silence and overlap only)": peer(("pyannote.core",), pyannote, speech)
         },
         per=per,
         agree=counted,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.generated import Constant
-from benchmarks.ratios import Case, Work, absent
+from benchmarks.ratios import Case, Work, peer
 from floorbench.core.score import Coverage
 from floorbench.metrics.base import OK, TIMEOUT, Measure, Metric, Scored, evaluator
 from floorbench.metrics.classification import (
@@ -222,7 +222,7 @@ def cases(full: bool) -> Iterator[Case]:
         name=f"all CoDeTT metrics, {DRAWS:,} draws, BCa",
         size=f"{samples * len(HISTORIES):,} predictions, a cluster each",
         ours=lambda: codett(samples),
-        peers={loop: absent("sklearn") or codett_loop(case, loop_draws)},
+        peers={loop: peer(("sklearn",), codett_loop, case, loop_draws)},
         scale={loop: scale * len(LANGUAGES) * len(HISTORIES)},
         per=(samples * len(HISTORIES) / 1000, "thousand predictions"),
         rounds=5,
@@ -235,7 +235,7 @@ def cases(full: bool) -> Iterator[Case]:
         name=f"one accuracy with its interval, {DRAWS:,} draws",
         size=f"{n:,} predictions",
         ours=lambda: quick.estimate(accuracy(), units, draws=DRAWS, seed=1),
-        peers={"scipy.stats.bootstrap, BCa": absent("scipy") or scipy_accuracy(gold, said, DRAWS)},
+        peers={"scipy.stats.bootstrap, BCa": peer(("scipy",), scipy_accuracy, gold, said, DRAWS)},
         per=(1, "interval"),
         rounds=5,
     )
@@ -245,7 +245,7 @@ def cases(full: bool) -> Iterator[Case]:
         name=f"one-vs-rest AUC of 3 classes, {DRAWS:,} draws",
         size=f"{len(words):,} words, 276 clusters",
         ours=lambda: auc(words),
-        peers={loop: absent("sklearn") or auc_loop(words, loop_draws)},
+        peers={loop: peer(("sklearn",), auc_loop, words, loop_draws)},
         scale={loop: DRAWS / loop_draws},
         per=(len(words) / 1e6, "million words"),
         rounds=5,

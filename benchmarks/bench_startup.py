@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from benchmarks.ratios import Case, Work, absent
+from benchmarks.ratios import Case, Work, peer
 
 BARE = "import cyclopts; app = cyclopts.App(name='bare', help='Bare.'); app(['--help'])"
 HELP = ("-m", "floorbench", "--help")
@@ -45,7 +45,7 @@ def cases(full: bool) -> Iterator[Case]:
             "cyclopts with an empty program": python("-c", BARE),
             "python -c pass": python("-c", "pass"),
             **{
-                name: absent(package) or python(*arguments)
+                name: peer((package,), python, *arguments)
                 for name, (package, arguments) in NEIGHBOURS.items()
             },
         },

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.ratios import Case, Work, absent
+from benchmarks.ratios import Case, Work, peer
 from floorbench.audio.ref import ArrayAudio
 from floorbench.core.ports import Chunk
 from floorbench.core.prediction import Event
@@ -116,7 +116,7 @@ def cases(full: bool) -> Iterator[Case]:
         ours=lambda: [rule.decide(o) for o in shown],
         peers={
             "Silero VAD (ONNX) alone": silero,
-            "silero-vad's VADIterator": absent("silero_vad", "torch") or silero_package(tracks),
+            "silero-vad's VADIterator": peer(("silero_vad", "torch"), silero_package, tracks),
         },
         per=(seconds, "second of audio"),
         rounds=5,

@@ -16,7 +16,7 @@ import urllib.parse
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.ratios import Case, Work, absent
+from benchmarks.ratios import Case, Work, peer
 from floorbench.catalog import TASKS
 from floorbench.datasets.open import open_dataset
 from floorbench.report.stored import Sources, load
@@ -130,7 +130,7 @@ def cases(full: bool) -> Iterator[Case]:
             return re.sub(r"/(\?.*)?$", "/audio", address)
 
         neighbours = {
-            "gradio with an audio player": absent("gradio") or serving("-c", GRADIO),
+            "gradio with an audio player": peer(("gradio",), serving, "-c", GRADIO),
         }
         rounds = 9 if full else 5
         yield Case(

@@ -95,6 +95,17 @@ def absent(*packages: str) -> str | None:
     return f"not installed: {', '.join(missing)}" if missing else None
 
 
+def peer(packages: Sequence[str], build: Callable[..., Work], *given: Any) -> Work | str:
+    """Return a peer's work, or why it cannot be run here: packages missing or not working."""
+    missing = absent(*packages)
+    if missing is not None:
+        return missing
+    try:
+        return build(*given)
+    except Exception as error:  # of somebody else's package: it is told, not ours to mend
+        return f"does not load here: {type(error).__name__}"
+
+
 def _installed(package: str) -> bool:
     try:
         return importlib.util.find_spec(package) is not None
@@ -116,10 +127,17 @@ def spread(values: Sequence[float]) -> Spread:
 def measure(case: Case, *, rounds: int | None = None) -> list[Row]:
     """Measure all sides of a case in turns; return one row per peer."""
     sides: dict[str, Work] = {OURS: case.ours}
+    left_out = {name: work for name, work in case.peers.items() if isinstance(work, str)}
     sides |= {name: work for name, work in case.peers.items() if not isinstance(work, str)}
     repeats = dict.fromkeys(sides, 1)
     if case.clock != "value":
-        first = {name: _timed(work, case.clock) for name, work in sides.items()}
+        first = {OURS: _timed(case.ours, case.clock)}
+        for name in list(sides)[1:]:
+            try:
+                first[name] = _timed(sides[name], case.clock)
+            except Exception as error:  # of somebody else's package
+                left_out[name] = f"does not run here: {type(error).__name__}"
+                del sides[name]
         if case.agree is not None:
             case.agree({name: one.returned for name, one in first.items()})
         repeats = {name: _repeats(one.taken) for name, one in first.items()}
@@ -134,13 +152,13 @@ def measure(case: Case, *, rounds: int | None = None) -> list[Row]:
         order = [*order[1:], order[0]]
     ours = found[OURS]
     rows = []
-    for name, work in case.peers.items():
+    for name in case.peers:
         about: dict[str, Any] = {
             "case": case.name, "size": case.size, "peer": name, "clock": case.clock,
             "rounds": number, "per": case.per, "ours": spread(ours), "limit": case.limit,
         }  # fmt: skip
-        if isinstance(work, str):
-            rows.append(Row(**about, absent=work))
+        if name in left_out:
+            rows.append(Row(**about, absent=left_out[name]))
             continue
         ratios = [a / b for a, b in zip(ours, found[name], strict=True)]
         rows.append(

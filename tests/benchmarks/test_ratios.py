@@ -79,6 +79,16 @@ def test_sides_that_disagree_are_refused(clock: list[float]) -> None:
         measure(case(clock, [], agree=agree))
 
 
+def test_a_peer_that_breaks_is_left_out_by_name(clock: list[float]) -> None:
+    def broken() -> None:
+        raise OSError("no")
+
+    (row,) = measure(case(clock, [], peers={"broken": broken}, agree=lambda found: None))
+    assert (row.ratio, row.absent) == (None, "does not run here: OSError")
+    with pytest.raises(OSError, match="no"):
+        measure(case(clock, [], ours=broken))
+
+
 def test_values_are_measured_as_often_as_asked(clock: list[float]) -> None:
     given = iter((10, 30, 20))
     row = measure(
@@ -97,6 +107,19 @@ def test_absent_names_what_is_missing() -> None:
     assert absent("json", "no_such_package", "nor.this") == (
         "not installed: no_such_package, nor.this"
     )
+
+
+def test_peer_is_built_or_said_to_be_missing_or_broken() -> None:
+    def build(answer: int) -> ratios.Work:
+        if answer < 0:
+            raise OSError("libx.so is gone")
+        return lambda: answer
+
+    made = ratios.peer(("json",), build, 3)
+    assert not isinstance(made, str)
+    assert made() == 3
+    assert ratios.peer(("json",), build, -1) == "does not load here: OSError"
+    assert ratios.peer(("no_such_package",), build, 3) == "not installed: no_such_package"
 
 
 def test_processor_seconds_of_this_process_only_grow() -> None:

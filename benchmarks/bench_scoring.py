@@ -36,6 +36,8 @@ from floorbench.run.estimates import estimate_cells
 from floorbench.run.scoring import open_predictions, score
 from floorbench.stats import quick
 from floorbench.stats.bootstrap import bootstrap
+from floorbench.stats.paired import compare
+from floorbench.stats.permutation import PERMUTATIONS
 from support.engine_toys import Source, Task
 
 ACTIONS = ("Maintain", "StopandListen", "Takeover", "Dismiss")
@@ -148,6 +150,33 @@ def scipy_accuracy(gold: list[str], said: list[str], draws: int) -> Work:
     return work
 
 
+def paired(samples: int, draws: int = DRAWS, permutations: int = PERMUTATIONS) -> None:
+    """Compare two systems on one accuracy: difference, interval, test."""
+    a, b = (predictions(np.random.default_rng(seed), samples) for seed in (0, 1))
+    compare({"a": accuracy()}, a, b, draws=draws, permutations=permutations, seed=1)
+
+
+def scipy_paired(samples: int) -> Work:
+    """Return scipy's paired bootstrap and sign-swapping test of the same two systems."""
+    from scipy.stats import bootstrap as resampled
+    from scipy.stats import permutation_test
+
+    a, b = (predictions(np.random.default_rng(seed), samples).columns for seed in (0, 1))
+    difference = (a["gold"] == a["predicted"]).astype(float) - (b["gold"] == b["predicted"])
+
+    def work() -> None:
+        resampled(
+            (difference,), np.mean, n_resamples=DRAWS, vectorized=True, method="BCa", batch=100,
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+        permutation_test(
+            (difference,), np.mean, permutation_type="samples", n_resamples=PERMUTATIONS,
+            vectorized=True, batch=100, rng=np.random.default_rng(0),
+        )  # fmt: skip
+
+    return work
+
+
 def word_units(n: int, clusters: int) -> Scored:
     """Return words with scores of three classes."""
     rng = np.random.default_rng(0)
@@ -237,6 +266,14 @@ def cases(full: bool) -> Iterator[Case]:
         ours=lambda: quick.estimate(accuracy(), units, draws=DRAWS, seed=1),
         peers={"scipy.stats.bootstrap, BCa": peer(("scipy",), scipy_accuracy, gold, said, DRAWS)},
         per=(1, "interval"),
+        rounds=5,
+    )
+    yield Case(
+        name=f"two systems compared: {DRAWS:,} draws, {PERMUTATIONS:,} permutations",
+        size=f"{n:,} predictions each",
+        ours=lambda: paired(n),
+        peers={"scipy.stats.bootstrap and permutation_test": peer(("scipy",), scipy_paired, n)},
+        per=(1, "comparison"),
         rounds=5,
     )
     words = word_units(3_000_000 if full else 200_000, 276)

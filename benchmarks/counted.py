@@ -118,6 +118,14 @@ def auc_draw() -> Counts:
     return {**slope(draw, 200), "peak": peak(lambda: draw(500))}
 
 
+def compared() -> Counts:
+    bench_scoring.paired(140, 50, 50)
+    return {
+        **counted(lambda: bench_scoring.paired(280, 200, 200)),
+        "peak": peak(lambda: bench_scoring.paired(2800, 500, 500)),
+    }
+
+
 def frame_labels() -> Counts:
     sessions = {
         n: (activity(0, n, DUALTURN_RATE), activity(0, n, VapRules().rate)) for n in (10, 20)
@@ -239,6 +247,7 @@ PATHS: dict[str, Callable[[], Counts]] = {
     "scoring: the CoDeTT cells": score_codett,
     "scoring: a draw of an accuracy": score_draw,
     "scoring: a draw of an AUC": auc_draw,
+    "scoring: two systems compared": compared,
     "labels: a minute of frames": frame_labels,
     "labels: a minute of floor events": floor_events,
     "labels: a session in the event table": event_table,

@@ -14,10 +14,10 @@ on two idle cores.
 A case names what is done, its size, ``ours`` (a function without arguments) and its ``peers``: a
 name to a function that does the same by other means, or to a string that says why it cannot be run
 here (``peer(("lhotse",), build_it, given)`` gives one of the two). All sides are called once to
-warm up, and a peer that raises then is left out by name; ``agree`` sees what each of them returned and
-raises when they did not do the same. After that they are timed in turns, in another order every
-round. A row of the results is the ratio of one round, floorbench divided by
-the peer, as median, lowest and highest over the rounds: below 1 floorbench takes less.
+warm up, and a peer that raises then is left out by name; ``agree`` sees what each of them returned
+and raises when they did not do the same. After that they are timed in turns, in another order every
+round. A row of the results is the ratio of one round, floorbench divided by the peer, as median,
+lowest and highest over the rounds: below 1 floorbench takes less.
 
 ``clock`` is ``cpu`` (seconds of processor time of this process and of the children that it waited
 for; other work on the machine hardly moves it), ``wall`` (seconds on the clock, where waiting is

@@ -26,6 +26,13 @@ class _Kept(NamedTuple):
     prediction: Prediction
 
 
+class Checked(NamedTuple):
+    """What is wrong with a predictions file, and its readable predictions by key."""
+
+    faults: list[Fault]
+    predictions: dict[PredictionKey, Prediction]
+
+
 def check(
     path: Path,
     task: ScoringTask,
@@ -64,8 +71,31 @@ def check(
     DataError
         ``FB208`` or ``FB402`` when there is no table to check.
     """
+    return check_and_keep(
+        path,
+        task,
+        source,
+        system=system,
+        conditions=conditions,
+        trials=trials,
+        limit=limit,
+    ).faults
+
+
+def check_and_keep(
+    path: Path,
+    task: ScoringTask,
+    source: DatasetSource,
+    *,
+    system: SystemSpec = ELSEWHERE,
+    conditions: Sequence[str] | None = None,
+    trials: int | None = None,
+    limit: int | None = None,
+) -> Checked:
+    """Check as :func:`check` does, and keep the predictions, so that they are read once."""
     folder = predictions_file(path).parent
     faults: list[Fault] = []
+    predictions: dict[PredictionKey, Prediction] = {}
     by_sample: dict[str, list[_Kept]] = {}
     first_line: dict[PredictionKey, int] = {}
     for line, prediction, fault in scan(predictions_file(path)):
@@ -78,6 +108,7 @@ def check(
             what = f"{_name(prediction.key)} appears twice, first on line {earlier}"
             faults.append(Fault("FB203", what, line, prediction.sample_id))
             continue
+        predictions[prediction.key] = prediction
         by_sample.setdefault(prediction.sample_id, []).append(_Kept(line, prediction))
     if trials is None:
         trials = count_trials(key.trial for key in first_line)
@@ -122,7 +153,7 @@ def check(
     if missing:
         more = ", ..." if missing > len(named) else ""
         faults.append(Fault("FB207", f"{missing} missing: {', '.join(named)}{more}"))
-    return faults
+    return Checked(faults, predictions)
 
 
 def in_words(decision: Decision) -> bool:

@@ -213,6 +213,6 @@ def test_a_sample_that_is_none_is_refused(tmp_path: Path) -> None:
     ):
         broken = packs.copy(folder, tmp_path / "broken")
         packs.edit_index(broken, lambda lines, c=change: c(lines[1]["sample"]))  # type: ignore[misc]
-        with pytest.raises(DataError, match=r"FB285 .*shard-000000.jsonl \[000000001\]"):
+        with pytest.raises(DataError, match=r"FB285 .*shard-000000.tar \[000000001\]"):
             list(open_dataset(broken).samples())
         packs.shutil.rmtree(broken)

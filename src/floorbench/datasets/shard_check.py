@@ -65,10 +65,11 @@ def check_shards(folder: str, *, progress: Callable[[int], None] | None = None) 
     first = total = 0
     for number, shard in enumerate(header.shards, start=1):
         entries: list[Entry] = []
+        tar = join(folder, shard.file)
         try:
             for entry in read_index(folder, shard, first=first):
                 entries.append(entry)
-                ids.append(_code(sample_of(entry, folder, shard).id))
+                ids.append(_code(sample_of(entry, tar).id))
                 if hashlib.sha256(codec.encode(entry.sample)).hexdigest() != entry.json.sha256:
                     what = "the sample in the index is not the one in the shard"
                     where = Place(shown(join(folder, shard.index)), item=entry.key)
@@ -76,7 +77,7 @@ def check_shards(folder: str, *, progress: Callable[[int], None] | None = None) 
         except DataError as error:
             faults.append(error)
         else:
-            walk = _Walk(join(folder, shard.file), shard)
+            walk = _Walk(tar, shard)
             faults += walk.faults(entries)
             total += walk.held
         first += shard.samples

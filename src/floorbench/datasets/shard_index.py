@@ -172,17 +172,19 @@ def read_index(folder: str, shard: Shard, *, first: int) -> Iterator[Entry]:
         raise DataError("FB283", what, where=where)
     if hashlib.sha256(data).hexdigest() != shard.index_sha256:
         raise DataError("FB284", "the bytes are not those of its SHA-256", where=where)
-    number = 0
-    start = 0
+    number = start = 0
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
-        place = Place(shown(address), number + 1)
         try:
             entry = _ENTRY.decode(memoryview(data)[start:end])
+            _check_entry(entry, shard, first + number)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            place = where._replace(line=number + 1)
             raise DataError("FB285", f"the entry is malformed ({error})", where=place) from None
-        _check_entry(entry, shard, first + number, place)
+        except DataError as error:
+            place = where._replace(line=number + 1)
+            raise DataError(error.code, error.what, where=place) from None
         yield entry
         number += 1
         start = end + 1
@@ -212,13 +214,13 @@ def _check_shard(shard: Shard, where: Place) -> None:
         raise DataError("FB285", f"'{shard.file}' holds {shard.samples} samples", where=where)
 
 
-def _check_entry(entry: Entry, shard: Shard, number: int, where: Place) -> None:
+def _check_entry(entry: Entry, shard: Shard, number: int) -> None:
     if entry.key != key_of(number):
         what = f"the key is '{entry.key}', at this place it is '{key_of(number)}'"
-        raise DataError("FB285", what, where=where)
+        raise DataError("FB285", what)
     for name, span in (("json", entry.json), *entry.members.items()):
         if not check_member_name(name):
-            raise DataError("FB287", f"'{name}' is not the name of a member", where=where)
+            raise DataError("FB287", f"'{name}' is not the name of a member")
         if span.offset < 0 or not 0 < span.size <= LARGEST or span.offset + span.size > shard.size:
             what = f"member '{name}' lies at {span.offset} with {span.size} bytes"
-            raise DataError("FB287", f"{what}, the shard holds {shard.size}", where=where)
+            raise DataError("FB287", f"{what}, the shard holds {shard.size}")

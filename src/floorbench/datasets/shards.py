@@ -23,7 +23,7 @@ from floorbench.audio.ref import FileAudio
 from floorbench.core.plain import sample_from_plain
 from floorbench.core.sample import AudioRef, JsonValue, Sample
 from floorbench.datasets.echo_audio import SilencedAudio
-from floorbench.datasets.shard_index import HEADER, Entry, Header, Shard, read_header, read_index
+from floorbench.datasets.shard_index import HEADER, Entry, Header, read_header, read_index
 from floorbench.errors import DataError, FloorbenchError, Place
 
 
@@ -84,25 +84,31 @@ class ShardsSource:
         """
         first = 0
         for shard in self.header.shards:
+            tar = join(self.address, shard.file)
             for entry in read_index(self.address, shard, first=first):
-                yield sample_of(entry, self.address, shard)
+                yield sample_of(entry, tar)
             first += shard.samples
 
 
-def sample_of(entry: Entry, folder: str, shard: Shard) -> Sample:
+def sample_of(entry: Entry, tar: str) -> Sample:
     """Return the sample of an index entry; its audio is fetched when it is listened to.
+
+    Parameters
+    ----------
+    entry : Entry
+    tar : str
+        Address of the shard.
 
     Raises
     ------
     DataError
         ``FB285`` when the entry is not a sample.
     """
-    address = join(folder, shard.file)
 
     def audio(plain: Any) -> AudioRef:
         name = plain["member"]
         span = entry.members[name]
-        member = Member(address, span.offset, span.size, span.sha256, f"{entry.key}.{name}")
+        member = Member(tar, span.offset, span.size, span.sha256, f"{entry.key}.{name}")
         found = FileAudio(member, channel=plain.get("channel"), cutoff=plain.get("cutoff"))
         silent = plain.get("silent_from")
         return found if silent is None else SilencedAudio(found, silent_from=silent)
@@ -113,5 +119,4 @@ def sample_of(entry: Entry, folder: str, shard: Shard) -> Sample:
         what = f"the sample is malformed: {error.what}"
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"the sample is malformed ({error!r})"
-    where = Place(shown(join(folder, shard.index)), item=entry.key)
-    raise DataError("FB285", what, where=where)
+    raise DataError("FB285", what, where=Place(shown(tar), item=entry.key))

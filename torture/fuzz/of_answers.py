@@ -15,11 +15,7 @@ from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_PAIR, STATES
-from floorbench.errors import FloorbenchError
 from floorbench.run.deciding import checked
-from floorbench.run.processes import error_from_wire
-from floorbench.run.wire import observation_from_wire, observation_to_wire
-from floorbench.run.worker import error_to_wire
 from floorbench.systems import prompted, stream_socket, worker_pipe, worker_wire
 from floorbench.systems.llm import gemini, http, ollama, openai_api, retrying
 from floorbench.systems.llm.answers import parse_answer
@@ -178,10 +174,10 @@ _ANSWERS = {
 }  # fmt: skip
 _STREAM_HELLO = {
     "type": "hello", "protocol": stream_socket.PROTOCOL, "name": "mine", "version": "1",
-    "step": 0.1, "rate": 16000,
+    "step": 0.1, "rate": 16000, "labels": ["yield", "keep"],
 }  # fmt: skip
 _REPLY = {
-    "type": "events", "stream": "1", "events": [{"kind": "yield", "time": 0.5, "score": 0.7}],
+    "type": "events", "stream": "1", "events": [{"label": "yield", "time": 0.5, "score": 0.7}],
 }  # fmt: skip
 
 
@@ -215,29 +211,6 @@ def _stream_hello(data: bytes, folder: Path) -> None:
 def _reply(data: bytes, folder: Path) -> None:
     reply = stream_socket._read(data.decode("utf-8", "replace"), stream_socket.Reply)
     finite(stream_socket._events(reply))
-
-
-_SEEN = {
-    "language": "en", "state": "SystemIdle", "text": "hm", "cutoff": 1.5, "repeat": 1,
-    "turns": [{"role": "user", "text": "hi"}],
-    "words": [{"text": "hm", "role": "user", "span": [0.1, 0.4]}],
-    "activity": {"user": [[0.0, 0.5], [0.7, 1.0]], "system": []},
-    "question": {"text": "?", "answers": ["yes", "no"]},
-    "channels": {"user": {"type": "floorbench.audio.ref:ArrayAudio",
-                          "value": {"rate": 8000, "cutoff": None, "f32": "AAAAAAAAAAA="}}},
-}  # fmt: skip
-
-
-def _observation(found: Any) -> None:
-    seen = observation_from_wire(found)
-    again = observation_from_wire(observation_to_wire(seen))
-    law(observation_to_wire(again) == observation_to_wire(seen), "does not survive the wire")
-
-
-def _error(found: Any) -> None:
-    error = error_from_wire(found)
-    law(isinstance(error, FloorbenchError), f"{type(error)}")
-    law(error_to_wire(error)["code"] == error.code, "another code")
 
 
 TARGETS = [
@@ -375,19 +348,5 @@ TARGETS = [
         read=_reply,
         covers=("floorbench.systems.stream_socket:_read",
                 "floorbench.systems.stream_socket:_events"),
-    ),
-    Target(
-        name="wire-observation",
-        seeds=seeds(_SEEN),
-        read=message(_observation),
-        covers=("floorbench.run.wire:observation_from_wire", "floorbench.run.wire:_audio_from_wire",
-                "floorbench.audio.ref:ArrayAudio.from_wire"),
-    ),
-    Target(
-        name="wire-error",
-        seeds=seeds({"kind": "DataError", "code": "FB201", "what": "broken",
-                     "where": ["a", 1, None], "hint": None}),
-        read=message(_error),
-        covers=("floorbench.run.processes:error_from_wire",),
     ),
 ]  # fmt: skip

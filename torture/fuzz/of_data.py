@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Callable
@@ -38,7 +39,7 @@ from floorbench.datasets.two_channel_words import (
 )
 from floorbench.errors import Place
 from torture.fuzz.of_answers import seeds
-from torture.fuzz.target import Target, finite, law
+from torture.fuzz.target import Target, Wrong, finite, law
 
 RATE = 8000
 
@@ -95,13 +96,8 @@ def _clips(suffix: str) -> Callable[[Path], None]:
     def check(path: Path) -> None:
         source = ClipsSource(path)
         clips = source.clips
-        # A cell in quotation marks may hold a line end; each other line is a clip.
-        text = path.read_bytes().decode("utf-8-sig")
-        if '"' not in text:
-            lines = [x for x in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if x]
-            law(len(clips) == len(lines) - 1, f"{len(clips)} clips of {len(lines) - 1} rows")
-        else:
-            law(text.count('"') % 2 == 0, "a quotation mark that never closes swallows rows")
+        lines = cells_of(path)
+        law(len(clips) == len(lines) - 1, f"{len(clips)} clips of {len(lines) - 1} rows")
         law(len({c.path for c in clips}) == len(clips), "a clip stands twice")
 
     return check
@@ -160,15 +156,19 @@ def _nothing_swallowed(path: Path, found: int) -> None:
     """Every row of a table of plain cells is a row that was read, with as many cells as columns."""
     if path.suffix not in (".csv", ".tsv"):
         return
-    text = path.read_bytes().decode("utf-8-sig")
-    if '"' in text:
-        law(text.count('"') % 2 == 0, "a quotation mark that never closes swallows rows")
-        return
-    lines = [x for x in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if x]
+    lines = cells_of(path)
     law(found == max(0, len(lines) - 1), f"{found} rows read of {len(lines) - 1}")
+    law(len({len(line) for line in lines}) <= 1, "a row with more or fewer cells than columns")
+
+
+def cells_of(path: Path) -> list[list[str]]:
+    """Return the rows of a table by the strict rules: a quotation mark that opens also closes."""
+    text = path.read_bytes().decode("utf-8-sig")
     mark = "\t" if path.suffix == ".tsv" else ","
-    wide = {line.count(mark) for line in lines}
-    law(len(wide) <= 1, "a row with more or fewer cells than columns is read")
+    try:
+        return [r for r in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if r]
+    except csv.Error as error:
+        raise Wrong(f"a broken table is read ({error})") from None
 
 
 def _their_csv() -> bytes:
@@ -305,9 +305,7 @@ def _fisher(path: Path) -> None:
     check_session(session)
     said = [x for x in path.read_bytes().replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
             if x.strip() and not x.startswith(b"#")]  # fmt: skip
-    if not path.read_bytes().startswith((b"\xef\xbb\xbf", b"\xff", b"\xfe")) and all(
-        x.isascii() for x in said
-    ):
+    if b"\0" not in path.read_bytes() and all(x.isascii() for x in said):
         kept = sum(len(s) for s in session.speech.values())
         law(kept == len([x for x in said if x.decode().strip()]), f"{kept} utterances of {len(said)}")
 
@@ -315,11 +313,8 @@ def _fisher(path: Path) -> None:
 def _candor(path: Path) -> None:
     session = next(iter(CandorSource(path.parent.parent).sessions()))
     check_session(session)
-    text = path.read_bytes().decode("utf-8-sig")
-    if '"' not in text:
-        lines = [x for x in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if x]
-        kept = sum(len(s) for s in session.speech.values())
-        law(kept == len(lines) - 1, f"{kept} turns of {len(lines) - 1} rows")
+    kept = sum(len(s) for s in session.speech.values())
+    law(kept == len(cells_of(path)) - 1, f"{kept} turns of {len(cells_of(path)) - 1} rows")
 
 
 _CANDOR = (

@@ -9,6 +9,7 @@ from floorbench.errors import DataError
 from floorbench.formats import FORMATS, Document, read, write
 from floorbench.formats.files import detect
 from floorbench.formats.registry import codec
+from floorbench.formats.source import Source
 from torture.fuzz.target import Target, finite, law, outcome
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "formats"
@@ -54,6 +55,10 @@ def _read(name: str):  # type: ignore[no-untyped-def]
         check_document(found)
         if name in LINES:
             _every_line_counts(data, found)
+        if name == "chat":
+            said = sum(len(t.entries) for t in found.tiers if t.parent is None)
+            marks = Source(name="", data=data).text.count("*")
+            law(said <= marks, f"{said} utterances of {marks} lines")
         _round(found, name, folder)
         _same_in_other_clothes(data, found, name, folder)
 
@@ -75,8 +80,6 @@ def check_document(document: Document) -> None:
 
 def _every_line_counts(data: bytes, document: Document) -> None:
     """A line that is neither blank nor a comment is an entry, or a notice names it or its kind."""
-    from floorbench.formats.source import Source
-
     notices = [n.what for n in document.warnings]
     if any(" more" in n for n in notices):
         return

@@ -113,10 +113,10 @@ def _csv(path: Path) -> None:
             survives(row.prediction, Prediction)
     content = path.read_bytes().decode("utf-8-sig")
     cells = list(csv.reader(io.StringIO(content, newline=""), strict=True))
-    law(len(found) == len([c for c in cells[1:] if c]), f"{len(found)} rows of {len(cells) - 1}")
+    law(len(found) == len(cells) - 1, f"{len(found)} rows of {len(cells) - 1}")
     numbers = [i for i, n in enumerate(cells[0])
                if n in ("trial", "commit", "wall", "tokens_in", "tokens_out") or n[:6] == "score."]
-    for row, given in zip(found, [c for c in cells[1:] if c], strict=True):
+    for row, given in zip(found, cells[1:], strict=True):
         if row.prediction is None:
             continue
         for i in numbers:
@@ -305,7 +305,7 @@ def _probe_bytes() -> bytes:
     wanted = probe.names(("yes",))
     readout = Readout(
         labels=("no", "yes"), features=wanted, mean=(0.0,) * len(wanted),
-        scale=(1.0,) * len(wanted), weights=((0.5,) * len(wanted),), bias=(0.1,),
+        scale=(1.0,) * len(wanted), weights=((0.5,) * len(wanted),) * 2, bias=(0.1, 0.2),
     )  # fmt: skip
     made = ProbeArtefact(
         version=probe.VERSION, words=("yes",), models=dict.fromkeys(probe.MODELS, readout)
@@ -452,7 +452,7 @@ def _listening_set() -> Path:
     words = [{"text": "well", "start": 0.1, "end": 0.4}]
     (root / "stimuli.jsonl").write_bytes(rows({"id": "t1", "list": "A", "words": words, "turn_end": 0.5}))
     soundfile.write(root / "audio" / "t1.wav", 0.1 * np.sin(np.arange(8000) / 10), 16_000)
-    make_lists(root, count=1, seed=5, gap=0.2)
+    make_lists(root, count=1, seed=5, gap=1.0)
     law((root / LISTS).is_file(), "no lists")
     return root
 

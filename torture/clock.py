@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from torture.child import again, command
-from torture.figures import Tally, Ticker
+from torture.figures import Tally, each
 from torture.work import Build, Run, Work
 
 PLANS = {
@@ -36,19 +36,20 @@ def campaign(
         if short:
             works = works[:1]
         plans = dict(list(PLANS.items())[1::2]) if short else PLANS
-        ticker = Ticker(tally, len(works) * len(plans))
         for work in works:
             if only and not only.startswith(work.name):
                 continue
             expected = work.reference()
-            for name, plan in plans.items():
+
+            def one(
+                name: str, part: Tally, work: Work = work, expected: dict[str, str] = expected
+            ) -> None:
                 case = f"{work.name}-{name}"
-                if only and only != case:
-                    continue
                 with tempfile.TemporaryDirectory(dir=shared) as home:
-                    _one(work, Path(home), plan, expected, tally, case, again("clock", seed, case))
-                ticker.tick()
-        ticker.done()
+                    how = again("clock", seed, case)
+                    _one(work, Path(home), plans[name], expected, part, case, how)
+
+            each(tally, [n for n in plans if only in ("", f"{work.name}-{n}")], one)
     return [tally]
 
 

@@ -14,13 +14,15 @@ import random
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from torture.child import ROOT, Ended, again, command, environment
-from torture.figures import Tally, Ticker
+from torture.figures import Tally, each
 from torture.spaces import in_namespace
 from torture.work import Work, everything
 
+Disturb = Callable[[Work, Path, int, dict[str, str], Tally, str, str], None]
 CODES = ("FB504", "FB858", "FB402", "FB709")
 LIMITS = (0, 1, 80, 400, 1200, 3000, 9000, 30_000)
 SIZE = 6 << 20
@@ -56,16 +58,19 @@ def campaign(
                 levels = _levels(work, kind, seed, short)
                 if only:
                     levels = [int(only.partition("=")[2])] if f"-{kind}=" in only else []
-                ticker = Ticker(tally, len(levels))
-                for level in levels:
+                disturb = _in_tmpfs if kind == "tmpfs" else _limited
+
+                def one(
+                    level: int, part: Tally, kind: str = kind, work: Work = work,
+                    disturb: Disturb = disturb, expected: dict[str, str] = expected,
+                ) -> None:  # fmt: skip
                     case = f"{work.name}-{kind}={level}"
                     with tempfile.TemporaryDirectory(dir=shared) as home:
-                        disturb = _in_tmpfs if kind == "tmpfs" else _limited
-                        disturb(work, Path(home), level, expected, tally, case,
-                                again("disk", seed, case))  # fmt: skip
-                    ticker.tick()
+                        how = again("disk", seed, case)
+                        disturb(work, Path(home), level, expected, part, case, how)
+
+                each(tally, levels, one)
                 if tally.tried:
-                    ticker.done()
                     tallies.append(tally)
     return tallies
 
@@ -78,7 +83,7 @@ def _levels(work: Work, kind: str, seed: int, short: bool) -> list[int]:
     rng = random.Random(f"{seed} {work.name}")
     some = [0, 4096] if short else [0, 4096, 8192, 12_288, 16_384, 20_480, 24_576, 32_768]
     most = 200_000 if work.name.startswith("build") else 80_000
-    return some + [] if short else sorted({*some, *(rng.randrange(most) // 4096 * 4096 for _ in range(6))})
+    return some if short else sorted({*some, *(rng.randrange(most) // 4096 * 4096 for _ in range(6))})
 
 
 def _limited(

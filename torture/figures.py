@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,15 @@ class Tally:
         if len(self.findings) < 50:
             self.findings.append(Finding(case, f"{kind}: {what}", again, data))
 
+    def add(self, other: Tally) -> None:
+        """Add the figures of a part."""
+        for name in ("tried", "equal", "hangs", "traces", "wrong", "other"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.refused += other.refused
+        for what, count in other.notes.items():  # Counter's own sum drops zeros
+            self.notes[what] += count
+        self.findings += other.findings
+
     @property
     def bad(self) -> int:
         """Number of findings."""
@@ -79,6 +94,23 @@ class Tally:
 
 
 HEAD = ("part", "tried", "equal", "refused", "hangs", "traces", "wrong", "other", "seconds", "notes")
+
+
+def each(tally: Tally, cases: Sequence[T], do: Callable[[T, Tally], None]) -> None:
+    """Do every case, two at a time where there are two cores, and add up the figures."""
+    ticker = Ticker(tally, len(cases))
+
+    def one(case: T) -> Tally:
+        part = Tally(tally.name)
+        do(case, part)
+        return part
+
+    with ThreadPoolExecutor(max_workers=min(2, os.cpu_count() or 1)) as pool:
+        for part in pool.map(one, cases):
+            tally.add(part)
+            ticker.tick()
+    if cases:
+        ticker.done()
 
 
 def table(tallies: list[Tally]) -> str:
@@ -132,7 +164,7 @@ class Ticker:
         """Say how far it is."""
         now = time.monotonic()
         self._tally.seconds = now - self._begun
-        if now - self._said >= 1.0:
+        if now - self._said >= 1.0 and sys.stderr.isatty():
             self._said = now
             t = self._tally
             print(f"\r{t.name}: {t.tried}/{self._total}, findings {t.bad}   ", end="",

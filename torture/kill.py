@@ -8,14 +8,16 @@ goes on must come to the undisturbed outcome, bit by bit, redoing no more than w
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
+import subprocess
 import tempfile
 import time
 from pathlib import Path
 
-from torture.child import Running, again, command
-from torture.figures import Tally, Ticker
+from torture.child import LONGEST, Running, again, command
+from torture.figures import Tally, each
 from torture.work import Work, everything, named
 
 MOMENTS = {
@@ -66,8 +68,8 @@ def _timed(
     ]
     if only:
         shares = [float(only.partition("@")[2])] if "@" in only else []
-    ticker = Ticker(tally, len(shares))
-    for share in shares:
+
+    def one(share: float, part: Tally) -> None:
         case = f"{work.name}@{share:.4f}"
         with tempfile.TemporaryDirectory(dir=work.shared) as home_:
             home = Path(home_)
@@ -77,13 +79,11 @@ def _timed(
             time.sleep(max(0.0, share * work.seconds))
             running.kill()
             left = running.orphans()
-            ended = running.end()
-            if ended.status == 0:
-                tally.notes["had ended by itself"] += 1
-            _judge(work, home, expected, tally, case, again("kill", seed, case), left)
-        ticker.tick()
-    if shares:
-        ticker.done()
+            if running.end().status == 0:
+                part.notes["had ended by itself"] += 1
+            _judge(work, home, expected, part, case, again("kill", seed, case), left)
+
+    each(tally, shares, one)
     return tally
 
 
@@ -109,8 +109,8 @@ def _steps(
             steps = [steps[0], steps[-2], steps[-1]]
     if only:
         steps = [int(only.partition("#")[2])]
-    ticker = Ticker(tally, len(steps))
-    for step in steps:
+
+    def one(step: int, part: Tally) -> None:
         case = f"{work.name}#{step}"
         with tempfile.TemporaryDirectory(dir=work.shared) as home_:
             home = Path(home_)
@@ -121,12 +121,13 @@ def _steps(
                 "TORTURE_UNDER": str(home),
             }
             running = Running(work.first(home), home=home, faults=faults)
-            running.process.wait(timeout=90)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.process.wait(timeout=LONGEST)
             left = running.orphans()
-            running.end()
-            _judge(work, home, expected, tally, case, again("kill", seed, case), left)
-        ticker.tick()
-    ticker.done()
+            running.end(within=1.0)
+            _judge(work, home, expected, part, case, again("kill", seed, case), left)
+
+    each(tally, steps, one)
     return tally
 
 

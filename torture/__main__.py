@@ -30,6 +30,7 @@ def main(given: list[str] | None = None) -> int:
     parser.add_argument("--campaign", choices=tuple(CAMPAIGNS), action="append")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--short", action="store_true", help="a small sample of each campaign")
+    parser.add_argument("--inputs", type=int, default=10_000, help="per reader, for fuzz")
     parser.add_argument("--only", default="", help="one case, as a finding names it")
     parser.add_argument("--out", type=Path, default=Path("build/torture"), help="for findings")
     options = parser.parse_args(given)
@@ -37,7 +38,8 @@ def main(given: list[str] | None = None) -> int:
     tallies: list[Tally] = []
     for name in options.campaign or tuple(CAMPAIGNS):
         run = import_module(CAMPAIGNS[name]).campaign
-        tallies += run(seed=options.seed, short=options.short, only=options.only)
+        more = {"inputs": options.inputs} if name == "fuzz" else {}
+        tallies += run(seed=options.seed, short=options.short, only=options.only, **more)
     shown = table(tallies)
     print(shown)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -70,9 +70,9 @@ def parse(data: bytes | str, *, where: Place | None = None) -> Any:
         data = data.removeprefix(codecs.BOM_UTF8)
     try:
         plain = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        _refuse_non_finite(plain, "$", where)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DataError("FB201", f"not valid JSON ({error})", where=where) from None
-    _refuse_non_finite(plain, "$", where)
     return plain
 
 

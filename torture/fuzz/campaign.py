@@ -16,12 +16,14 @@ from torture.fuzz.engine import repeat
 from torture.fuzz.registry import TARGETS
 
 ROOT = Path(__file__).resolve().parents[2]
-INPUTS = 10_000
 LONGEST = 1500.0
 """Seconds that a target may take with all its inputs before it counts as hung."""
 
 
-def campaign(*, seed: int = 0, short: bool = False, only: str = "", root: Path | None = None) -> list[Tally]:
+def campaign(
+    *, seed: int = 0, short: bool = False, only: str = "", root: Path | None = None,
+    inputs: int = 10_000,
+) -> list[Tally]:
     """Fuzz every target; return the figures.
 
     Parameters
@@ -33,13 +35,15 @@ def campaign(*, seed: int = 0, short: bool = False, only: str = "", root: Path |
         Name of one target (or the beginning of names), or ``NAME:FILE`` to repeat one input.
     root : Path or None
         Folder for everything.
+    inputs : int
+        How many each reader gets; some slow ones get a declared share of it.
     """
     name, _, file = only.partition(":")
     if file:
         with tempfile.TemporaryDirectory(dir=root) as scratch:
             return [repeat(TARGETS[name], Path(file).read_bytes(), Path(scratch))]
     chosen = [t for t in TARGETS.values() if t.name.startswith(name)]
-    waiting = [(t.name, 200 if short else round(INPUTS * t.share)) for t in chosen]
+    waiting = [(t.name, 200 if short else round(inputs * t.share)) for t in chosen]
     waiting.sort(key=lambda one: -one[1])
     tallies: list[Tally] = []
     flying: list[tuple[str, subprocess.Popen[bytes], Path, float]] = []
@@ -64,6 +68,8 @@ def campaign(*, seed: int = 0, short: bool = False, only: str = "", root: Path |
                 print(f"{t.name}: {t.tried} tried, {t.equal} accepted, "
                       f"{sum(t.refused.values())} refused, findings {t.bad} ({t.seconds:.0f} s)",
                       file=sys.stderr, flush=True)  # fmt: skip
+                for found in t.findings:
+                    print(f"  {found.what}  {found.data[:200]!r}", file=sys.stderr, flush=True)
             time.sleep(0.05)
     return sorted(tallies, key=lambda t: t.name)
 

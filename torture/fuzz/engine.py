@@ -29,7 +29,7 @@ LONGEST = 2.0
 """Seconds of processor time after which an input counts as a hang."""
 LARGEST = 500 << 20
 """Bytes of memory that one input may cost."""
-TRACED = 3
+TRACED = 4
 """Every n-th input is traced; tracing costs several times the reading."""
 
 
@@ -108,8 +108,9 @@ class _Run:
 
     def _try(self, data: bytes) -> tuple[str, str, str]:
         folder = self.scratch / "current"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+        if not folder.is_dir() or any(folder.iterdir()):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
         if self.target.native:
             (self.scratch / "input").write_bytes(data)
         held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

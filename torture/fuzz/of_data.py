@@ -179,6 +179,20 @@ def _their_csv() -> bytes:
     ).encode()
 
 
+@cache
+def _their_parquet() -> bytes:
+    import duckdb
+
+    out = Path("/tmp") / f"torture-{id(_COLUMNS)}.parquet"  # noqa: S108
+    cells = {"from": "1000", "to": "1800", "end": "3000", "kind": "'int'", "before": "NULL"}
+    wanted = ", ".join(f"""{cells.get(v, "'x'")} AS "{v}\"""" for v in _COLUMNS.values())
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT {wanted}) TO '{out}' (FORMAT parquet)")
+    data = out.read_bytes()
+    out.unlink()
+    return data
+
+
 _SAMPLE = {
     "sample_id": "g1-i", "group_id": "g1", "language": "en", "role": "interruption",
     "insertion": "wait", "events": {"insertion_start": 1.0, "insertion_end": 1.8,
@@ -510,6 +524,7 @@ TARGETS = [
         seeds=lambda: [_their_csv()],
         read=file("s.csv", _their_samples("s.csv")),
         covers=("floorbench.datasets.echo_tables:map_samples",
+                "floorbench.datasets.echo_tables:_cells", "floorbench.datasets.echo_tables:_seconds",
                 "floorbench.datasets.echo_tables:_table", "floorbench.datasets.echo_tables:_history"),
         tokens=(b'"', b'""', b",", b"int", b"bc"),
     ),
@@ -520,6 +535,14 @@ TARGETS = [
                                for v in _COLUMNS.values()} for n in range(2)))],
         read=file("s.jsonl", _their_samples("s.jsonl")),
         covers=("floorbench.datasets.echo_tables:map_samples",),
+    ),
+    Target(
+        name="data-echo-their-parquet",
+        seeds=lambda: [_their_parquet()],
+        read=file("s.parquet", _their_samples("s.parquet")),
+        covers=("floorbench.datasets.echo_tables:_parquet",),
+        native=True,
+        share=0.1,
     ),
     Target(
         name="data-echo-their-pairs",

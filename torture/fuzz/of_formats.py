@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from floorbench.errors import DataError
-from floorbench.formats import FORMATS, Document, read, write
-from floorbench.formats.files import detect
+from floorbench.formats import FORMATS, Document, read
+from floorbench.formats.files import detect, render
 from floorbench.formats.registry import codec
 from floorbench.formats.source import Source
+from floorbench.formats.tiers import Tier
 from torture.fuzz.target import Target, finite, law, outcome
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "formats"
@@ -42,7 +43,7 @@ def _read(name: str):  # type: ignore[no-untyped-def]
         path = folder / "call"
         path.write_bytes(data)
         found = outcome(lambda: read(path, format=name))
-        strict = outcome(lambda: read(path, format=name, strict=True))
+        strict = outcome(lambda: parse(data, name, strict=True))
         if isinstance(found, Exception):
             law(isinstance(strict, Exception), "strict reading takes what lenient reading refuses")
             raise found
@@ -59,8 +60,9 @@ def _read(name: str):  # type: ignore[no-untyped-def]
             said = sum(len(t.entries) for t in found.tiers if t.parent is None)
             marks = Source(name="", data=data).text.count("*")
             law(said <= marks, f"{said} utterances of {marks} lines")
-        _round(found, name, folder)
-        _same_in_other_clothes(data, found, name, folder)
+        _round(found, name)
+        if len(data) % 4 == 0:
+            _same_in_other_clothes(data, found, name)
 
     return judged
 
@@ -96,37 +98,36 @@ def _every_line_counts(data: bytes, document: Document) -> None:
             f"line {number} is read as nothing, and no notice says so")  # fmt: skip
 
 
-def _round(document: Document, name: str, folder: Path) -> None:
+def _round(document: Document, name: str) -> None:
     """What was read can be written, reads back, and from then on nothing is lost."""
-    path = folder / "again"
     try:
-        losses = write(document, path, format=name)
+        text, losses = render(document, "call", format=name)
     except DataError as error:
         law(error.code == "FB708", f"what was read cannot be written: {error}")
         return
-    again = read(path, format=name)
+    again = parse(text.encode(), name)
     if not losses:
         law(_plain(again) == _plain(document), "written without a loss, it reads back otherwise")
-    more = write(again, folder / "third", format=name)
+    text, more = render(again, "call", format=name)
     law(not more, f"what was written and read loses on the second writing: {more[:1]}")
-    third = read(folder / "third", format=name)
+    third = parse(text.encode(), name)
     law(third.tiers == again.tiers, "the second writing reads back otherwise")
 
 
-def _plain(document: Document) -> list[str]:
+def parse(data: bytes, name: str, *, strict: bool = False) -> Document:
+    """Read bytes as :func:`floorbench.formats.read` reads a file."""
+    return codec(name).read(Source(name="call", data=data, strict=strict))
+
+
+def _plain(document: Document) -> list[Tier]:
     own = (
-        replace(
-            t,
-            extent=None,
-            speaker=None if t.speaker == t.name else t.speaker,
-            entries=tuple(replace(e, line=None) for e in t.entries),
-        )
+        replace(t, extent=None, speaker=None if t.speaker == t.name else t.speaker)
         for t in document.tiers
     )
-    return sorted(repr(t) for t in own)
+    return sorted(own, key=lambda t: (t.name, str(t.recording), str(t.channel), str(t.speaker)))
 
 
-def _same_in_other_clothes(data: bytes, found: Document, name: str, folder: Path) -> None:
+def _same_in_other_clothes(data: bytes, found: Document, name: str) -> None:
     """A byte-order mark and other line ends change nothing."""
     if name in ("eaf",) or b"\r" in data or b"\0" in data or not data:
         return
@@ -135,12 +136,10 @@ def _same_in_other_clothes(data: bytes, found: Document, name: str, folder: Path
     except UnicodeDecodeError:
         return
     if not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-        (folder / "marked").write_bytes(b"\xef\xbb\xbf" + data)
-        marked = outcome(lambda: read(folder / "marked", format=name))
+        marked = outcome(lambda: parse(b"\xef\xbb\xbf" + data, name))
         law(not isinstance(marked, Exception), f"with a byte-order mark it is refused: {marked}")
         law(marked.tiers == found.tiers, "with a byte-order mark it reads otherwise")
-    (folder / "ends").write_bytes(data.replace(b"\n", b"\r\n"))
-    ends = outcome(lambda: read(folder / "ends", format=name))
+    ends = outcome(lambda: parse(data.replace(b"\n", b"\r\n"), name))
     law(not isinstance(ends, Exception), f"with other line ends it is refused: {ends}")
     law(ends.tiers == found.tiers, "with other line ends it reads otherwise")
 

@@ -562,7 +562,8 @@ TARGETS = [
                        b'a,,0,complete,0.5,,1.5,0.25,"x, ""y"""\nb,h1,1,wait,,"{""y"": 1}",,,\n'],
         read=file("p.csv", _csv),
         covers=("floorbench.run.predictions:_scan_csv", "floorbench.run.predictions:_record",
-                "floorbench.run.predictions:_json"),
+                "floorbench.run.predictions:_json", "floorbench.run.predictions:_number",
+                "floorbench.run.predictions:_row"),
         tokens=(b'"', b'""', b"sample_id", b"score.x", b"trial", b"{}"),
     ),
     Target(
@@ -689,7 +690,8 @@ TARGETS = [
             name=f"request-listening-{name}",
             seeds=seeds(asked),
             read=_posted(name),
-            covers=(f"floorbench.web.listen:ListeningRoom._{name}", "floorbench.web.listen:_number"),
+            covers=(f"floorbench.web.listen:ListeningRoom._{name}", "floorbench.web.listen:_number",
+                    "floorbench.web.guard:json_handler"),
             tokens=(b'"id"', b'"p1"', b'"item"'),
             share=0.2,
         )
@@ -746,7 +748,7 @@ TARGETS = [
         name="web-notes",
         seeds=seeds({"schema": 1, "notes": {"a": {"text": "x", "tags": ["t"], "changed": "x"}}}),
         read=file(NOTES_FILE, _notes),
-        covers=("floorbench.web.notes:Notes.__init__",),
+        covers=("floorbench.web.notes:Notes._read",),
         share=0.3,
     ),
     Target(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import sys
 import time
@@ -17,9 +16,7 @@ def main(name: str, count: str, seed: str, folder: str) -> None:
     begun = time.monotonic()
     tally = fuzz(TARGETS[name], count=int(count), seed=int(seed), scratch=Path(folder) / "scratch")
     tally.seconds = time.monotonic() - begun
-    plain = dataclasses.asdict(tally)
-    for one in plain["findings"]:
-        one["data"] = one["data"].hex()
+    plain = {**vars(tally), "findings": [{**vars(f), "data": f.data.hex()} for f in tally.findings]}
     (Path(folder) / "result.json").write_text(json.dumps(plain), "utf-8")
 
 

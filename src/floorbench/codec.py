@@ -71,7 +71,7 @@ def parse(data: bytes | str, *, where: Place | None = None) -> Any:
         data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return msgspec.json.decode(data)  # NaN, Infinity and 1e999 are no JSON to it
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DataError("FB201", f"not valid JSON ({error})", where=where) from None
 
 

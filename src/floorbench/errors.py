@@ -421,8 +421,8 @@ CODES: dict[str, Code] = {
         "Resume with what the run was started with, or start a new run.",
     ),
     "FB503": Code(
-        "run folder in use",
-        "Another process holds the lock of this run folder.",
+        "folder in use",
+        "Another process holds the lock of this run folder, review or listening session.",
         "Wait for it, or stop it; two processes may not write one journal.",
     ),
     "FB504": Code(

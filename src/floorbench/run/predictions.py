@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from floorbench import codec
+from floorbench.core.numbers import number_of
 from floorbench.core.prediction import Prediction
 from floorbench.errors import DataError, FloorbenchError, Place
 from floorbench.run.store import JOURNAL_FILE, PARQUET_FILE, RunFolder
@@ -322,9 +323,9 @@ def _strings(plain: Any) -> int:
 
 def _number(name: str, cell: Any) -> float:
     try:
-        return float(cell)
-    except (TypeError, ValueError):
-        raise DataError("FB201", f"{name} is {cell!r}, not a number") from None
+        return number_of(cell) if isinstance(cell, str) else float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("FB201", f"{name} is {str(cell)[:80]!r}, not a number") from None
 
 
 def _whole(name: str, cell: Any) -> int:

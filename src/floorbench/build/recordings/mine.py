@@ -195,8 +195,10 @@ def read_verdicts(path: Path) -> dict[str, str]:
         try:
             row: Any = json.loads(line)
             name, verdict = row["id"], row["verdict"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise DataError("FB887", "no object with 'id' and 'verdict'", where=place) from None
+        if not isinstance(name, str):
+            raise DataError("FB887", f"the id {str(name)[:40]!r} is no text", where=place)
         if verdict not in (ACCEPTED, "reject"):
             raise DataError("FB887", f"{verdict!r} is not accept or reject", where=place)
         if verdicts.setdefault(str(name), verdict) != verdict:

@@ -577,6 +577,26 @@ CODES: dict[str, Code] = {
         "A model is named by its hub name, and the hub cannot be reached or does not have it.",
         "Give the path of a local folder with the model.",
     ),
+    "FB561": Code(
+        "run cannot be planned from",
+        "A run is not finished, or too few of its answers have a measured time.",
+        "Finish it with --resume, or run at least 50 samples of the kind that is to be planned.",
+    ),
+    "FB562": Code(
+        "no sound to plan by",
+        "A plan is asked for in hours, and what was measured has no sound.",
+        "Say --samples instead.",
+    ),
+    "FB563": Code(
+        "build cannot be planned from",
+        "A build has no finished item, or a stage through which nothing went.",
+        "Build enough items that some come through every stage.",
+    ),
+    "FB564": Code(
+        "nothing to plan from",
+        "The folder is neither a run nor a dataset made by a build.",
+        "Give the folder that `floorbench run` or `floorbench build` has printed.",
+    ),
     # ---- FB6xx: events, metrics, statistics ----------------------------------------------------
     "FB601": Code(
         "bad metric input",
@@ -793,6 +813,16 @@ CODES: dict[str, Code] = {
         "Let the speech stage make its tracks at 16 kHz.",
     ),
     "FB836": Code(
+        "item takes too long",
+        "A stage did not come back within the time that one item may take; its process was killed.",
+        "Raise --item-timeout if the stage is slow; the same command tries the item again.",
+    ),
+    "FB837": Code(
+        "dataset and cache in one another",
+        "The dataset's folder lies in the cache or holds it; replacing one would delete the other.",
+        "Choose another folder with --out or --cache; nothing was touched.",
+    ),
+    "FB838": Code(
         "cache not shared",
         "A worker on another node of the Ray cluster does not see the cache folder of this build.",
         "Name a folder with --cache that all nodes mount at the same path.",
@@ -855,7 +885,7 @@ CODES: dict[str, Code] = {
     "FB855": Code(
         "folder is not a build",
         "The output folder exists and holds something that no build has written.",
-        "Choose another folder with --out; nothing was touched.",
+        "Choose another folder with --out, or move your files out of it; nothing was touched.",
     ),
     "FB856": Code(
         "sound cannot be kept or read",

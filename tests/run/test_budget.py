@@ -55,6 +55,12 @@ def test_threads_overshoot_by_what_is_under_way_at_most(tmp_path):
         assert 2 <= len(server.calls) <= 4
 
 
+def test_a_budget_and_batches_do_not_go_together():
+    inner = make_executor("serial", batch=2)
+    with pytest.raises(UsageError, match=r"FB103.*--budget and --batch 2"):
+        BudgetExecutor(inner, price=PRICE, budget=1.0, currency="USD")
+
+
 def test_a_budget_that_is_enough_is_not_noticed(tmp_path):
     with serving([Reply(SAID)]) as server:
         assert len(list(go(server, tmp_path, budget=0.006).predictions())) == 6

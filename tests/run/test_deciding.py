@@ -136,6 +136,30 @@ def test_wall_time_is_recorded() -> None:
     assert wall >= 0.01
 
 
+def test_in_a_batch_every_figure_is_an_equal_share() -> None:
+    class Costly(Spending):
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            return [self.decide(o) for o in observations]
+
+    found = [a.compute for a in decide_all(Costly((7, 2)), shown(2, 3, 4), timeout=None)]
+    assert {c.batch for c in found} == {3}
+    assert len({(c.wall, c.cpu) for c in found}) == 1
+    assert [(c.tokens_in, c.tokens_out) for c in found] == [(3, 1), (2, 1), (2, 0)]
+    (alone,) = decide_all(Costly((7, 2)), shown(2), timeout=None)
+    assert (alone.compute.batch, alone.compute.tokens_in) == (1, 7)
+
+
+def test_processor_seconds_are_those_of_a_process_of_its_own() -> None:
+    (alone,) = decide_all(System(), shown(1), timeout=None)
+    assert alone.compute.cpu is not None
+    assert alone.compute.cpu >= 0
+    for answered in (
+        *decide_all(System(), shown(1), timeout=None, alone=False),
+        *decide_all(Batched(), shown(1, 2), timeout=None, alone=False),
+    ):
+        assert answered.compute.cpu is None
+
+
 def test_choices_build_what_they_name() -> None:
     assert choice(System, wrong_every=3).build().spec.parameters == {"wrong_every": 3}
     assert SystemChoice(name="here", factory=System).build().spec.name == "toy-system"

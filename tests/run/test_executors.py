@@ -6,8 +6,9 @@ import pytest
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, UsageError
+from floorbench.run.batching import Item
 from floorbench.run.deciding import SystemChoice
-from floorbench.run.executors import Answer, Executor, Item, make_executor
+from floorbench.run.executors import Answer, Executor, make_executor
 from floorbench.run.wire import observation_hash
 from support.engine_toys import Bad, Batched, System, choice
 
@@ -50,6 +51,16 @@ def test_misbehaviour_is_judged_alike_everywhere() -> None:
         Outcome.INVALID,
         Outcome.FAILED,
     }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_system_without_batches_is_asked_one_by_one(kind: str) -> None:
+    executor = make_executor(kind, batch=4)
+    assert {a.compute.batch for a in answers(executor, choice(), 6).values()} == {1}
+    assert executor.batch == 1
+    executor = make_executor(kind, batch=2)
+    assert {a.compute.batch for a in answers(executor, choice(Batched), 6).values()} == {2}
+    assert executor.batch == 2
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,6 +151,8 @@ def test_broken_data_stops_the_run(kind: str) -> None:
         ("ray", {"workers": 0}),
         ("thread", {"workers": 0}),
         ("serial", {"batch": 0}),
+        ("serial", {"batch_seconds": 10.0}),
+        ("thread", {"batch": 2, "batch_seconds": 0.0}),
         ("process", {"timeout": 0.0}),
         ("process", {"timeout": float("nan")}),
     ],

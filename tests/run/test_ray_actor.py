@@ -32,8 +32,9 @@ def opening(system: str = "System", **more: Any) -> dict[str, Any]:
 
 def test_it_is_opened_and_asked_by_name() -> None:
     serving = Serving()
-    spec = json.loads(serving.open(opening()))["done"]
-    assert spec["name"] == System().spec.name
+    greeting = json.loads(serving.open(opening()))["done"]
+    assert greeting["ready"]["name"] == System().spec.name
+    assert greeting["batches"] is callable(getattr(System(), "decide_batch", None))
     shown = json.loads(serving.call("show", b'[{"language": "en", "text": "1"}]'))["done"]
     assert [len(h) for h in shown] == [64]
     ((decision, compute),) = json.loads(serving.call("answer"))["done"]

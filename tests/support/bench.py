@@ -12,6 +12,7 @@ class FakeBench:
 
     def __init__(self, item="x", *, stage="write", seed=0, attempt=0):
         self._key = f"{seed}/{stage}/{item}/{attempt}"
+        self.seed = seed
         self.attempt = attempt
         self.notes = []
         self.sounds = {}

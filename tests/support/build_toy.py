@@ -85,6 +85,8 @@ class Toy:
                 continue
             if kind == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
+            if kind == "hang":
+                time.sleep(3600)
             if kind == "bug":
                 raise ZeroDivisionError("a bug in a stage")
             if kind == "data":

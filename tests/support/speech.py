@@ -141,6 +141,7 @@ class Server:
         self.failures: list[tuple[int, dict[str, str]]] = []
         self.speech = wav(tone())
         self.transcript: object = {"text": TEXT["en"]}
+        self.raw: bytes | None = None
 
     def bodies(self) -> list[dict[str, object]]:
         return [json.loads(body) for path, _, body in self.asked if path.endswith("/speech")]
@@ -165,7 +166,8 @@ def serving() -> Iterator[Server]:
                 if json.loads(body)["response_format"] == "pcm":
                     answer = np.round(tone() * 32767).astype("<i2").tobytes()
             else:
-                answer = json.dumps(state.transcript).encode()
+                made = json.dumps(state.transcript).encode()
+                answer = made if state.raw is None else state.raw
             self.send_response(status)
             for name, value in {**headers, "Content-Type": kind}.items():
                 self.send_header(name, value)

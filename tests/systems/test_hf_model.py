@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import socket
+from dataclasses import asdict
 
 import pytest
 
@@ -11,6 +12,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import EnvironmentProblem, UsageError
 from floorbench.systems.hf_model import HfModel
 from floorbench.systems.llm.protocol import ModelFault, Prompt
+from floorbench.systems.llm.together import Call
 from support import hf_tiny
 
 CHAT = Prompt(opening="could you", system="wait", chat=True)
@@ -71,6 +73,25 @@ def test_sampling_is_seeded_and_leaves_the_global_stream_alone(made):
     assert torch.rand(1) == expected
     assert made.complete(CHAT, max_tokens=5, temperature=2.0, seed=3).text == drawn[3]
     assert len(set(drawn.values())) > 1
+
+
+@needs_hf
+def test_side_by_side_is_one_after_the_other(made):
+    calls = [
+        Call(prompt=CHAT, max_tokens=6, top=5),
+        Call(prompt=RAW, max_tokens=1, top=300),
+        Call(prompt=Prompt(opening="a"), max_tokens=9, temperature=2.0, seed=3),
+        Call(prompt=Prompt(opening="could " * 200), max_tokens=1),
+        Call(prompt=RAW, max_tokens=4, stop=("e",)),
+    ]
+    *together, last = made.complete_all(calls)
+    assert isinstance(together.pop(3), ModelFault)
+    alone = [made.complete(**{**asdict(c), "prompt": c.prompt}) for c in (*calls[:3], calls[4])]
+    for one, other in zip([*together, last], alone, strict=True):
+        assert (one.text, one.finished, one.usage) == (other.text, other.finished, other.usage)
+        values = [t.logprob for t in one.first or ()]
+        assert values == pytest.approx([t.logprob for t in other.first or ()], abs=1e-5)
+    assert made.complete_all([]) == []
 
 
 @needs_hf

@@ -93,10 +93,13 @@ def test_only_the_last_eight_seconds_are_heard(bare):
     assert bare.decide(seen(longer)).scores == bare.decide(seen(tail)).scores
 
 
-def test_a_batch_equals_one_by_one(bare):
-    observations = [seen(voice(1.0)), seen(noise(2.0)), seen(silence(0.5))]
-    assert bare.decide_batch(observations) == [bare.decide(o) for o in observations]
-    assert bare.decide_batch([]) == []
+def test_the_model_gives_the_same_in_a_batch_but_none_is_offered(bare):
+    bare.load()
+    sounds = [whisper_mel(samples) for samples in (voice(1.0), noise(2.0), silence(0.5))]
+    single = [bare._session.run(None, {"input_features": s[None]})[0][0] for s in sounds]
+    together = bare._session.run(None, {"input_features": np.stack(sounds)})[0]
+    assert together.tolist() == np.stack(single).tolist()
+    assert not hasattr(bare, "decide_batch")
 
 
 def test_history_and_text_change_nothing(bare):

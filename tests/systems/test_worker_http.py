@@ -6,6 +6,7 @@ from fake_server import Reply, serving
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import SystemProblem, UsageError
+from floorbench.run.deciding import takes_batches
 from floorbench.systems.worker_http import EndpointSystem
 from support.model_server import HELLO
 
@@ -51,6 +52,36 @@ def test_a_fault_is_an_outcome(reply, outcome, reason):
         decision = ask(found)
     assert decision.outcome is outcome
     assert reason in decision.reason
+
+
+def test_a_batch_is_asked_in_parts_and_survives_its_worst_item():
+    """The server takes two at once and fails whenever it is asked about ``bad``."""
+
+    def reply(call):
+        if call.path == "/hello":
+            return Reply({**TEXT, "batch": 2})
+        words = [item["text"] for item in call.body["items"]]
+        if "bad" in words:
+            return Reply({"type": "error", "id": call.body["id"], "message": "bad"})
+        answers = [{"label": word} for word in words]
+        return Reply({"type": "answers", "id": call.body["id"], "answers": answers})
+
+    with serving(reply) as found:
+        system = EndpointSystem(url=found.url, attempts=1, timeout=2.0)
+        assert not takes_batches(system)
+        system.load()
+        assert takes_batches(system)
+        seen = [Observation(language="en", text=t) for t in ("a", "b", "c", "bad", "d")]
+        said = system.decide_batch(seen)
+    assert [d.label for d in said] == ["a", "b", "c", None, "d"]
+    assert [len(c.body["items"]) for c in found.calls[1:]] == [2, 2, 1, 1, 1]
+
+
+def test_a_server_that_takes_one_offers_no_batches():
+    with server(Reply({})) as found:
+        system = EndpointSystem(url=found.url, attempts=1, timeout=2.0)
+        system.load()
+    assert not takes_batches(system)
 
 
 def test_a_wrong_address_is_one_clear_message():

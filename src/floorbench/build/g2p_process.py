@@ -13,6 +13,7 @@ groups are the space-separated parts of ``phonemes`` that belong to the prefix.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -175,10 +176,11 @@ def _serve() -> None:
             answer = speaker.answer(json.loads(line))
         except ImportError as error:
             answer = {"missing": str(error.name)}
-        except (ValueError, KeyError, RuntimeError) as error:
+        except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer, ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":
-    _serve()
+    with contextlib.suppress(BrokenPipeError):  # who asked is gone
+        _serve()

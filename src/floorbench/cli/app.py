@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "build:build",
         "Build a dataset by a recipe; interrupted, it goes on when called again",
     ),
+    "plan": ("plan:plan", "Say how long a full run or build takes and costs, from a small one"),
     "fit": ("fit:fit", "Train a probe on one split; the artefact is hashed"),
     "timeline": ("timeline:timeline", "Draw a two-channel session: activity, events, predictions"),
     "tune": ("tune:tune", "Choose a threshold on a run and freeze it for another split"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from floorbench.audio.assets import cache_dir
-from floorbench.build.pipeline.engine import Built
+from floorbench.build.pipeline.engine import ITEM_TIMEOUT, Built
 from floorbench.build.pipeline.engine import build as build_dataset
 from floorbench.build.pipeline.plan import Plan
 from floorbench.build.pipeline.plan import plan as plan_dataset
@@ -38,6 +38,7 @@ def build(
     redo_from: Annotated[str | None, Parameter(name="--from")] = None,
     dry_run: bool = False,
     workers: int | None = None,
+    item_timeout: float = ITEM_TIMEOUT,
     executor: Literal["process", "ray"] = "process",
     ray_address: str | None = None,
     cpus_per_worker: float | None = None,
@@ -66,6 +67,8 @@ def build(
         Make nothing; say what would be made and how long it would take.
     workers
         Processes or actors, one per core by default; the dataset does not depend on it.
+    item_timeout
+        Seconds that one item may take in one step; then its worker is killed and the item fails.
     executor
         ``ray`` makes the items on the nodes of a cluster, which must share the cache folder.
     ray_address
@@ -112,9 +115,15 @@ def build(
 
         try:
             built = build_dataset(
-                recipe, out=out, executor=executor, ray=wishes,
-                progress=told, notify=console.say, **given,
-            )  # fmt: skip
+                recipe,
+                out=out,
+                executor=executor,
+                ray=wishes,
+                item_timeout=item_timeout,
+                progress=told,
+                notify=console.say,
+                **given,
+            )
         except KeyboardInterrupt:
             console.say("what is finished is kept; the same command goes on with it")
             raise

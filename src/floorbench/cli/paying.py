@@ -14,7 +14,14 @@ from floorbench.metrics.base import ScoringTask
 from floorbench.run.budget import BudgetExecutor
 from floorbench.run.due import due_items, make_plan
 from floorbench.run.executors import Executor
-from floorbench.systems.api_cost import as_rows, forecast, price_of, read_prices
+from floorbench.systems.api_cost import (
+    Price,
+    PriceFile,
+    as_rows,
+    forecast,
+    price_of,
+    read_prices,
+)
 from floorbench.systems.build import build_system
 from floorbench.systems.prompted import Prompted
 
@@ -67,9 +74,14 @@ def capped(
     """
     if prices is None:
         raise UsageError("FB103", "--budget needs your price file: --prices FILE")
-    file = read_prices(prices)
-    price = price_of(file, _prompted(system, parameters).model.info.name)
+    file, price = model_price(system, parameters, prices)
     return BudgetExecutor(executor, price=price, budget=budget, currency=file.currency)
+
+
+def model_price(system: str, parameters: dict[str, Any], prices: Path) -> tuple[PriceFile, Price]:
+    """Return a price file and the price of a system's model in it."""
+    file = read_prices(prices)
+    return file, price_of(file, _prompted(system, parameters).model.info.name)
 
 
 def _prompted(system: str, parameters: dict[str, Any]) -> Prompted:

@@ -49,6 +49,7 @@ def run(
     executor: Literal["serial", "thread", "process", "ray"] = "serial",
     workers: int = 1,
     batch: int = 1,
+    batch_seconds: float | None = None,
     timeout: float | None = None,
     ray_address: str | None = None,
     cpus_per_worker: float | None = None,
@@ -92,7 +93,9 @@ def run(
     workers
         Threads, processes or actors.
     batch
-        Samples asked at once where the system can.
+        Samples asked at once where the system can; of about equal length.
+    batch_seconds
+        Fewer at once, where the longest sound times their number would exceed so many seconds.
     timeout
         Seconds one answer may take.
     ray_address
@@ -147,8 +150,9 @@ def run(
         ray_address, cpus_per_worker, gpus_per_worker, memory_per_worker, place_timeout
     )
     where: Executor = make_executor(
-        executor, workers=workers, batch=batch, timeout=timeout, ray=wishes
-    )
+        executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout,
+        ray=wishes,
+    )  # fmt: skip
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
     with console.only_talk(), console.progress(f"{task} {system}") as tick:

@@ -26,7 +26,8 @@ class System(Protocol):
 
     Construction is cheap and loads nothing; ``load`` fetches weights once per process.
     ``decide`` may raise: the engine turns that into a ``failed`` prediction.
-    A system may also offer ``decide_batch(observations) -> list[Decision]`` of equal length, and
+    A system may also offer ``decide_batch(observations) -> list[Decision]`` of equal length, if its
+    answers are those of ``decide`` (there from ``load`` on, when only the weights can tell), and
     ``spent() -> (tokens read, tokens written)`` since it was last asked for that.
     """
 

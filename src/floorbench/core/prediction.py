@@ -95,14 +95,27 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compute:
-    """Cost of one decision: seconds on the wall clock (without loading), and a model's tokens.
+    """Cost of one decision.
 
-    ``tokens_in`` are the tokens that the model had to read; what it still knew is not in them.
+    Parameters
+    ----------
+    wall : float or None
+        Seconds on the wall clock, without loading.
+    tokens_in, tokens_out : int or None
+        Tokens that a model had to read (what it still knew is not in them) and wrote.
+    cpu : float or None
+        Seconds of this process's processors, all threads; not those of another program that the
+        system asks. ``None`` where several systems share the process.
+    batch : int
+        Questions that were asked at once. Above 1 all the other figures are equal shares of the
+        batch's: their sums are right, but no single one is the time or cost of its question.
     """
 
     wall: float | None = None
     tokens_in: int | None = None
     tokens_out: int | None = None
+    cpu: float | None = None
+    batch: int = 1
 
 
 class PredictionKey(NamedTuple):

@@ -150,8 +150,10 @@ def _below_zero(prediction: Prediction) -> str | None:
         ("commit", decision.commit),
         *((f"events[{i}].commit", e.commit) for i, e in enumerate(decision.events)),
         ("compute.wall", compute.wall),
+        ("compute.cpu", compute.cpu),
         ("compute.tokens_in", compute.tokens_in),
         ("compute.tokens_out", compute.tokens_out),
+        ("compute.batch", compute.batch),
     ]
     return next((f"{n} is {v}, below 0" for n, v in held if v is not None and v < 0), None)
 

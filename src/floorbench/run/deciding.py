@@ -77,6 +77,11 @@ class SystemChoice:
         return build_system(self.name, **self.parameters)
 
 
+def takes_batches(system: System) -> bool:
+    """Tell whether a loaded system answers several questions at once."""
+    return callable(getattr(system, "decide_batch", None))
+
+
 class Answered(NamedTuple):
     """A lawful decision and what it cost."""
 
@@ -85,43 +90,84 @@ class Answered(NamedTuple):
 
 
 def decide_all(
-    system: System, observations: Sequence[Observation], *, timeout: float | None
+    system: System,
+    observations: Sequence[Observation],
+    *,
+    timeout: float | None,
+    alone: bool = True,
 ) -> list[Answered]:
     """Ask a system about some observations; never raises for what the system does.
 
     A system with ``decide_batch`` is asked once. When that call raises or returns a list of the
     wrong length, every item is asked by itself, so that no decision depends on its neighbours. An
-    answer later than ``timeout`` seconds is a ``timeout`` even where it could not be cut off.
+    answer later than ``timeout`` seconds is a ``timeout`` even where it could not be cut off; in
+    a batch that is asked of the mean. ``alone`` says that nothing else computes in this process,
+    so that its processor seconds are the system's.
     """
     batch = getattr(system, "decide_batch", None)
     if len(observations) > 1 and callable(batch):
-        start = time.perf_counter()
+        clock = _Clock(alone)
         try:
             decisions = batch(list(observations))
         except KeyboardInterrupt:
             raise
         except BaseException:
             decisions = None
-        wall = (time.perf_counter() - start) / len(observations)
+        wall, cpu = clock.stop()
         if isinstance(decisions, Sequence) and len(decisions) == len(observations):
-            return [_timed(checked(d), wall, timeout) for d in decisions]
-    return [_decide(system, observation, timeout) for observation in observations]
+            costs = _shares(wall, cpu, _tokens(system), len(observations))
+            return [
+                _timed(checked(d), cost, timeout) for d, cost in zip(decisions, costs, strict=True)
+            ]
+    return [_decide(system, observation, timeout, alone) for observation in observations]
 
 
-def _decide(system: System, observation: Observation, timeout: float | None) -> Answered:
-    start = time.perf_counter()
+class _Clock:
+    """Seconds by the clock and, where they can be told, of the processor."""
+
+    def __init__(self, alone: bool) -> None:
+        self._cpu = time.process_time() if alone else None
+        self._wall = time.perf_counter()
+
+    def stop(self) -> tuple[float, float | None]:
+        wall = time.perf_counter() - self._wall
+        return wall, None if self._cpu is None else time.process_time() - self._cpu
+
+
+def _shares(
+    wall: float, cpu: float | None, tokens: tuple[int, int] | None, size: int
+) -> list[Compute]:
+    """Share the cost of a batch out; whole tokens, the first questions take the odd ones."""
+
+    def part(total: int, number: int) -> int:
+        return total // size + (number < total % size)
+
+    return [
+        Compute(
+            wall=wall / size,
+            cpu=None if cpu is None else cpu / size,
+            tokens_in=None if tokens is None else part(tokens[0], n),
+            tokens_out=None if tokens is None else part(tokens[1], n),
+            batch=size,
+        )
+        for n in range(size)
+    ]
+
+
+def _decide(
+    system: System, observation: Observation, timeout: float | None, alone: bool
+) -> Answered:
+    clock = _Clock(alone)
     try:
         decision: object = system.decide(observation)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         decision = Decision(outcome=Outcome.FAILED, reason=short_reason(error))
-    wall = time.perf_counter() - start
-    answered = _timed(checked(decision), wall, timeout)
-    tokens = _tokens(system)
-    if tokens is None:
-        return answered
-    return answered._replace(compute=Compute(wall=wall, tokens_in=tokens[0], tokens_out=tokens[1]))
+    wall, cpu = clock.stop()
+    read, written = _tokens(system) or (None, None)
+    cost = Compute(wall=wall, cpu=cpu, tokens_in=read, tokens_out=written)
+    return _timed(checked(decision), cost, timeout)
 
 
 def _tokens(system: System) -> tuple[int, int] | None:
@@ -137,10 +183,10 @@ def _tokens(system: System) -> tuple[int, int] | None:
     return (read, written) if fine else None
 
 
-def _timed(decision: Decision, wall: float, timeout: float | None) -> Answered:
-    if timeout is not None and wall > timeout:
+def _timed(decision: Decision, cost: Compute, timeout: float | None) -> Answered:
+    if timeout is not None and cost.wall is not None and cost.wall > timeout:
         decision = timed_out(timeout)
-    return Answered(decision, Compute(wall=wall))
+    return Answered(decision, cost)
 
 
 def timed_out(timeout: float) -> Decision:

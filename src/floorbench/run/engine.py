@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -108,13 +109,18 @@ def run(
         raise UsageError("FB103", f"the seed is {seed}; it must be 0 or more")
     with contextlib.closing(executor), Signals() as signals:
         next(iter(source.samples()), None)  # data refused as a whole leave no run behind
+        loading = 0.0
         if isinstance(system, SystemChoice):
             clean = provenance.redact(system.parameters)
             given = Given(name=system.name, parameters=clean.parameters)
             if executor.warning:
                 notify(executor.warning)
+            begun, batch = time.perf_counter(), executor.batch
             with _stop_before_start():
                 spec = executor.start(system)
+            loading = time.perf_counter() - begun
+            if executor.batch < batch:
+                notify(f"system '{system.name}' takes no batches: it is asked one by one")
         else:
             clean = provenance.redact({})
             spec = system.spec
@@ -132,6 +138,8 @@ def run(
                 workers=executor.workers,
                 batch=executor.batch,
                 timeout=executor.timeout,
+                batch_seconds=executor.batch_seconds,
+                loading=round(loading, 3),
                 arguments=executor.arguments,
                 floorbench=__version__,
             )
@@ -197,6 +205,7 @@ def resume_hint(
         "--executor": (sitting.executor, "serial"),
         "--workers": (sitting.workers, 1),
         "--batch": (sitting.batch, 1),
+        "--batch-seconds": (sitting.batch_seconds, None),
         "--timeout": (sitting.timeout, None),
     }
     if sitting.executor == "reference":
@@ -303,6 +312,7 @@ class _Keeper:
 
     def __init__(self, folder: RunFolder, record: RunRecord, sitting: Sitting) -> None:
         self._folder = folder
+        self._begun = time.perf_counter()
         self._record = replace(record, status="running", sittings=(*record.sittings, sitting))
         folder.write_record(self._record)
 
@@ -313,6 +323,7 @@ class _Keeper:
             sitting,
             ended=now(),
             status=status,
+            answering=round(time.perf_counter() - self._begun, 3),
             written=job.written,
             outcomes=dict(sorted(job.outcomes.items())),
         )

@@ -9,28 +9,20 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
-from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
-from floorbench.run.deciding import SystemChoice, decide_all, encodable
+from floorbench.run.batching import Item, batches
+from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
 from floorbench.run.wire import observation_hash
 
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
-
-
-class Item(NamedTuple):
-    """One question, numbered by the engine."""
-
-    number: int
-    observation: Observation
 
 
 class Answer(NamedTuple):
@@ -48,12 +40,13 @@ class Executor(Protocol):
     name: str
     workers: int
     batch: int
+    batch_seconds: float | None
     timeout: float | None
     warning: str | None
     arguments: tuple[str, ...]  # what else the command line said of it
 
     def start(self, choice: SystemChoice) -> SystemSpec:
-        """Load the system and return what it declares."""
+        """Load the system and return what it declares; ``batch`` is 1 if it takes no batches."""
         ...
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
@@ -70,6 +63,7 @@ def make_executor(
     *,
     workers: int = 1,
     batch: int = 1,
+    batch_seconds: float | None = None,
     timeout: float | None = None,
     ray: RayOptions | None = None,
 ) -> Executor:
@@ -82,6 +76,8 @@ def make_executor(
         Threads, processes or actors.
     batch : int
         Samples asked at once.
+    batch_seconds : float or None
+        Bound on the seconds of a padded batch (see :func:`floorbench.run.batching.batches`).
     timeout : float or None
         Seconds one answer may take.
     ray : RayOptions or None
@@ -99,20 +95,36 @@ def make_executor(
             f"workers {workers}, batch {batch}, timeout {timeout}: all must be above 0",
             hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
+    if batch_seconds is not None and not (batch_seconds > 0 and batch > 1):
+        raise UsageError(
+            "FB509",
+            f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
+            hint="--batch-seconds bounds a batch further; give --batch too.",
+        )
     if name == "ray":
         from floorbench.run.ray_workers import RayExecutor
 
-        return RayExecutor(workers=workers, batch=batch, timeout=timeout, options=ray)
+        return RayExecutor(
+            workers=workers,
+            batch=batch,
+            batch_seconds=batch_seconds,
+            timeout=timeout,
+            options=ray,
+        )
     if ray is not None:
         raise UsageError("FB103", f"options of Ray mean nothing to the executor '{name}'")
     if name == "serial":
-        return SerialExecutor(batch=batch, timeout=timeout)
+        return SerialExecutor(batch=batch, batch_seconds=batch_seconds, timeout=timeout)
     if name == "thread":
-        return ThreadExecutor(workers=workers, batch=batch, timeout=timeout)
+        return ThreadExecutor(
+            workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
+        )
     if name == "process":
         from floorbench.run.processes import ProcessExecutor
 
-        return ProcessExecutor(workers=workers, batch=batch, timeout=timeout)
+        return ProcessExecutor(
+            workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
+        )
     raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
 
 
@@ -121,15 +133,10 @@ def _cannot_cut(name: str, timeout: float | None) -> str:
     return f"the {name} executor cannot stop a system that hangs (process can){late}"
 
 
-def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """Cut a stream into lists of at most ``size``."""
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
-
-
-def answer_batch(system: System, batch: list[Item], timeout: float | None) -> list[Answer]:
-    """Hash what is shown and ask the system.
+def answer_batch(
+    system: System, batch: list[Item], timeout: float | None, *, alone: bool = True
+) -> list[Answer]:
+    """Hash what is shown and ask the system; ``alone`` as in :func:`decide_all`.
 
     Raises
     ------
@@ -138,7 +145,8 @@ def answer_batch(system: System, batch: list[Item], timeout: float | None) -> li
         over broken data must stop, not call the system wrong.
     """
     observed = [observation_hash(item.observation) for item in batch]
-    answered = decide_all(system, [item.observation for item in batch], timeout=timeout)
+    shown_all = [item.observation for item in batch]
+    answered = decide_all(system, shown_all, timeout=timeout, alone=alone)
     return [
         Answer(item.number, shown, encodable(decision), compute)
         for item, shown, (decision, compute) in zip(batch, observed, answered, strict=True)
@@ -152,8 +160,15 @@ class SerialExecutor:
     workers = 1
     arguments: tuple[str, ...] = ()
 
-    def __init__(self, *, batch: int = 1, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        batch: int = 1,
+        batch_seconds: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
         self.batch = batch
+        self.batch_seconds = batch_seconds
         self.timeout = timeout
         self._system: System | None = None
         self.warning: str | None = _cannot_cut(self.name, timeout)
@@ -161,12 +176,13 @@ class SerialExecutor:
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load the system here."""
         self._system = choice.build()
+        self.batch = self.batch if takes_batches(self._system) else 1
         return self._system.spec
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items one batch after the other."""
         assert self._system is not None  # noqa: S101 -- start() comes first
-        for batch in batches(items, self.batch):
+        for batch in batches(items, self.batch, self.batch_seconds):
             yield from answer_batch(self._system, batch, self.timeout)
 
     def close(self) -> None:
@@ -180,9 +196,17 @@ class ThreadExecutor:
     name = "thread"
     arguments: tuple[str, ...] = ()
 
-    def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        workers: int,
+        batch: int = 1,
+        batch_seconds: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
         self.workers = workers
         self.batch = batch
+        self.batch_seconds = batch_seconds
         self.timeout = timeout
         self._systems: list[System] = []
         self._todo: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
@@ -192,6 +216,7 @@ class ThreadExecutor:
     def start(self, choice: SystemChoice) -> SystemSpec:
         """Load one system per thread and start the threads."""
         self._systems = [choice.build() for _ in range(self.workers)]
+        self.batch = self.batch if takes_batches(self._systems[0]) else 1
         for system in self._systems:
             threading.Thread(target=self._work, args=(system,), daemon=True).start()
         return self._systems[0].spec
@@ -199,14 +224,15 @@ class ThreadExecutor:
     def _work(self, system: System) -> None:
         while (batch := self._todo.get()) is not None:
             try:
-                self._done.put(answer_batch(system, batch, self.timeout))
+                alone = self.workers == 1
+                self._done.put(answer_batch(system, batch, self.timeout, alone=alone))
             except BaseException as error:  # handed to the engine's thread, which raises it
                 self._done.put(error)
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which threads finish."""
         waiting = 0
-        for batch in batches(items, self.batch):
+        for batch in batches(items, self.batch, self.batch_seconds):
             if waiting == self.workers:
                 yield from self._next()
                 waiting -= 1

@@ -16,8 +16,9 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
+from floorbench.run.batching import Item
 from floorbench.run.due import Due, Plan, due_items
-from floorbench.run.executors import Answer, Item
+from floorbench.run.executors import Answer
 from floorbench.run.journal import Journal, cut_torn_line, read_journal
 from floorbench.run.keys import KeyTable, key_code, observation_code
 from floorbench.run.signals import Signals

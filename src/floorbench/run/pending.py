@@ -12,7 +12,8 @@ from typing import Any
 
 from floorbench import codec
 from floorbench.core.prediction import Compute, Decision
-from floorbench.run.executors import Answer, Item
+from floorbench.run.batching import Item
+from floorbench.run.executors import Answer
 
 
 class Pending:

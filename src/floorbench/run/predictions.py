@@ -4,8 +4,8 @@ A table (CSV, Parquet) has one row a prediction and these columns, all but ``sam
 ``sample_id``, ``condition``, ``trial``, ``outcome``, ``label``, ``scores`` (a JSON object) or one
 ``score.<name>`` column per score, ``events`` (a JSON list),
 ``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
-``wall``, ``tokens_in``, ``tokens_out``, ``observed``. An empty cell is a value that is not there.
-Lines count from 1; in a CSV file the header is line 1.
+``wall``, ``cpu``, ``tokens_in``, ``tokens_out``, ``batch``, ``observed``. An empty cell is a value
+that is not there. Lines count from 1; in a CSV file the header is line 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COLUMNS = frozenset(
     (
         *_TEXT,
         *("sample_id", "condition", "trial", "scores", "events", "trace", "commit"),
-        *("wall", "tokens_in", "tokens_out", "observed"),
+        *("wall", "cpu", "tokens_in", "tokens_out", "batch", "observed"),
     )
 )
 
@@ -39,12 +39,14 @@ COPY (
            nullif(CAST(decision.events AS VARCHAR), '[]') AS events,
            nullif(CAST(decision.trace AS VARCHAR), 'null') AS trace,
            decision.commit, decision.raw, decision.reason,
-           compute.wall, compute.tokens_in, compute.tokens_out, observed
+           compute.wall, compute.cpu, compute.tokens_in, compute.tokens_out, compute.batch,
+           observed
     FROM read_json($1, format = 'newline_delimited', maximum_object_size = 268435456, columns = {
         sample_id: 'VARCHAR', condition: 'VARCHAR', trial: 'BIGINT', observed: 'VARCHAR',
         decision: 'STRUCT(outcome VARCHAR, label VARCHAR, scores JSON, events JSON, trace JSON,
                           "commit" DOUBLE, raw VARCHAR, reason VARCHAR)',
-        compute: 'STRUCT(wall DOUBLE, tokens_in BIGINT, tokens_out BIGINT)'})
+        compute: 'STRUCT(wall DOUBLE, cpu DOUBLE, tokens_in BIGINT, tokens_out BIGINT,
+                         batch BIGINT)'})
 ) TO $2 (FORMAT parquet, COMPRESSION zstd)
 """
 
@@ -241,9 +243,10 @@ def _record(cells: Mapping[str, Any]) -> dict[str, Any]:
     if "commit" in cells:
         decision["commit"] = _number("commit", cells["commit"])
     compute: dict[str, Any] = {}
-    if "wall" in cells:
-        compute["wall"] = _number("wall", cells["wall"])
-    for name in ("tokens_in", "tokens_out"):
+    for name in ("wall", "cpu"):
+        if name in cells:
+            compute[name] = _number(name, cells[name])
+    for name in ("tokens_in", "tokens_out", "batch"):
         if name in cells:
             compute[name] = _whole(name, cells[name])
     record: dict[str, Any] = {"decision": decision, "compute": compute}

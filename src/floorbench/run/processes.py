@@ -23,8 +23,9 @@ from floorbench.core.prediction import Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
+from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import Answer, Item, batches
+from floorbench.run.executors import Answer
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.wire import observation_to_wire
 
@@ -100,9 +101,17 @@ class ProcessExecutor:
     warning: str | None = None
     arguments: tuple[str, ...] = ()
 
-    def __init__(self, *, workers: int, batch: int = 1, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        workers: int,
+        batch: int = 1,
+        batch_seconds: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
         self.workers = workers
         self.batch = batch
+        self.batch_seconds = batch_seconds
         self.timeout = timeout
         self._hello = b""
         self._pool: list[_Worker] = []
@@ -140,7 +149,7 @@ class ProcessExecutor:
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
-        pending = Pending(batches(items, self.batch))
+        pending = Pending(batches(items, self.batch, self.batch_seconds))
         while True:
             for worker in self._pool:
                 if not worker.ready or worker.batch is not None:
@@ -184,6 +193,7 @@ class ProcessExecutor:
         if "refused" in message:
             raise error_from_wire(message["refused"])
         worker.ready = True
+        self.batch = self.batch if message["batches"] else 1
         return message["ready"]
 
     def _unloadable(self, why: str) -> SystemProblem:

@@ -21,7 +21,7 @@ class Serving:
         self._module: Any = None
 
     def open(self, opening: Mapping[str, Any]) -> bytes:
-        """Load what is to be served and return its ``spec``.
+        """Load what is to be served and return its ``greeting``.
 
         ``FB517`` is refused for another version of floorbench than the caller's.
         """
@@ -34,7 +34,7 @@ class Serving:
         self._module = importlib.import_module(module)
         try:
             self._served = getattr(self._module, name)(opening["hello"])
-            return codec.encode({"done": self._served.spec})
+            return codec.encode({"done": self._served.greeting})
         except Exception as error:
             return codec.encode({"refused": self._module.refusal(error)})
 

@@ -18,8 +18,9 @@ from floorbench.core.prediction import Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem, UsageError
+from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import Answer, Item, batches
+from floorbench.run.executors import Answer
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.processes import GRACE
 from floorbench.run.ray_cluster import Crew, Death, Event, RayOptions, RayWorker
@@ -44,6 +45,7 @@ class RayExecutor:
     Parameters
     ----------
     workers, batch : int
+    batch_seconds : float or None
     timeout : float or None
     options : RayOptions
         Which cluster, and what each worker reserves on it.
@@ -57,11 +59,13 @@ class RayExecutor:
         *,
         workers: int,
         batch: int = 1,
+        batch_seconds: float | None = None,
         timeout: float | None = None,
         options: RayOptions | None = None,
     ) -> None:
         self.workers = workers
         self.batch = batch
+        self.batch_seconds = batch_seconds
         self.timeout = timeout
         self._options = options or RayOptions()
         self.arguments = self._options.arguments()
@@ -98,11 +102,12 @@ class RayExecutor:
                 if event.death is not None:
                     self._replace(event.worker, event.death)
                 elif event.kind == "open":
-                    return codec.convert(event.said, SystemSpec)
+                    self.batch = self.batch if event.said["batches"] else 1
+                    return codec.convert(event.said["ready"], SystemSpec)
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
-        pending = Pending(batches(items, self.batch))
+        pending = Pending(batches(items, self.batch, self.batch_seconds))
         while True:
             for worker in self._crew.workers:
                 if not worker.opened or worker.load is not None:

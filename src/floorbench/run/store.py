@@ -74,6 +74,12 @@ class Sitting:
     executor : str
     workers, batch : int
     timeout : float or None
+    batch_seconds : float or None
+        Bound on the seconds of a padded batch.
+    loading : float or None
+        Seconds from the start of the workers until the first had loaded the system.
+    answering : float or None
+        Seconds of asking and writing down, until the last answer.
     arguments : tuple of str
         What else the command line said of the executor.
     written : int
@@ -89,6 +95,9 @@ class Sitting:
     workers: int = 1
     batch: int = 1
     timeout: float | None = None
+    batch_seconds: float | None = None
+    loading: float | None = None
+    answering: float | None = None
     arguments: tuple[str, ...] = ()
     written: int = 0
     outcomes: Mapping[str, int] = field(default_factory=dict)

@@ -9,7 +9,7 @@ Messages from the parent::
 
 and to the parent::
 
-    {"ready": system spec} | {"refused": error}          once
+    {"ready": system spec, "batches": bool} | {"refused": error}     once
     {"observed": [hash, ...]}                            before the system is asked
     {"answers": [[decision, compute], ...]} | {"refused": error}
 
@@ -28,9 +28,8 @@ from typing import Any, BinaryIO
 from floorbench import codec
 from floorbench.core.ports import System
 from floorbench.core.sample import Observation
-from floorbench.core.spec import SystemSpec
 from floorbench.errors import FloorbenchError, UsageError
-from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason
+from floorbench.run.deciding import SystemChoice, decide_all, encodable, short_reason, takes_batches
 from floorbench.run.wire import observation_from_wire, observation_hash
 
 
@@ -45,7 +44,7 @@ def main() -> None:
 
     try:
         desk = Desk(codec.parse(lines.get()))
-        _send(out, {"ready": desk.spec})
+        _send(out, desk.greeting)
         while True:
             _send(out, {"observed": desk.show(codec.parse(lines.get())["items"])})
             _send(out, {"answers": desk.answer()})
@@ -76,9 +75,9 @@ class Desk:
         self._shown: list[Observation] = []
 
     @property
-    def spec(self) -> SystemSpec:
-        """What the system declares."""
-        return self._system.spec
+    def greeting(self) -> dict[str, Any]:
+        """What the system declares, and whether it takes batches."""
+        return {"ready": self._system.spec, "batches": takes_batches(self._system)}
 
     def show(self, items: list[Any]) -> list[str]:
         """Take up a batch; return the hash of each observation."""

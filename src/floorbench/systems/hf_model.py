@@ -22,8 +22,27 @@ from floorbench.systems.llm.protocol import (
     Token,
     Usage,
 )
+from floorbench.systems.llm.together import Call
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+
+
+class _Row:
+    """One call of a batch, and what is written of it so far."""
+
+    def __init__(self, call: Call, ids: Any, generator: Any) -> None:
+        self.call, self.ids, self.generator = call, ids, generator
+        self.written: list[int] = []
+        self.first: tuple[Token, ...] | None = None
+        self.text, self.ended = "", False
+
+    @property
+    def full(self) -> bool:
+        return len(self.written) >= self.call.max_tokens
+
+    def said(self) -> Completion:
+        usage = Usage(prompt=len(self.ids), evaluated=len(self.ids), generated=len(self.written))
+        return Completion(text=self.text, first=self.first, finished=self.ended, usage=usage)
 
 
 class HfModel:
@@ -45,6 +64,9 @@ class HfModel:
     Notes
     -----
     Code from a model's folder is never run (``trust_remote_code`` is off).
+
+    Calls in a batch are filled up on the left and masked; the sums of a longer row are taken in
+    another order, so a probability may differ in the last digits of the weights' type.
     """
 
     can = Capabilities(top=1_000_000, deterministic=True)
@@ -117,37 +139,96 @@ class HfModel:
         top: int = 0,
     ) -> Completion:
         """Continue a prompt (see :class:`floorbench.systems.llm.protocol.TextModel`)."""
+        call = Call(
+            prompt=prompt,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            seed=seed,
+            stop=tuple(stop),
+            top=top,
+        )
+        (said,) = self.complete_all([call])
+        if isinstance(said, ModelFault):
+            raise said
+        return said
+
+    def complete_all(self, calls: Sequence[Call]) -> list[Completion | ModelFault]:
+        """Continue several prompts side by side.
+
+        Parameters
+        ----------
+        calls : sequence of Call
+
+        Returns
+        -------
+        list
+            In order; the fault of a call that does not fit stands in its place.
+        """
         self.load()
+        found: list[Completion | ModelFault | _Row] = [self._row(call) for call in calls]
+        rows = [row for row in found if isinstance(row, _Row)]
+        if rows:
+            self._write(rows)
+        return [row.said() if isinstance(row, _Row) else row for row in found]
+
+    def _row(self, call: Call) -> _Row | ModelFault:
         import torch
 
-        ids = self._ids(prompt)
+        try:
+            ids = self._ids(call.prompt)[0]
+        except ModelFault as fault:
+            return fault
         limit = getattr(self._net.config, "max_position_embeddings", None)
-        if limit is not None and ids.shape[1] + max_tokens > limit:
-            raise ModelFault(
+        if limit is not None and len(ids) + call.max_tokens > limit:
+            return ModelFault(
                 Outcome.FAILED,
-                f"{ids.shape[1]} tokens and {max_tokens} more do not fit into {limit}",
+                f"{len(ids)} tokens and {call.max_tokens} more do not fit into {limit}",
             )
-        generator = torch.Generator(device=self._device).manual_seed(seed)
-        written: list[int] = []
-        first: tuple[Token, ...] | None = None
-        kept, fed, text, ended = self._cache(), ids, "", False
+        generator = torch.Generator(device=self._device).manual_seed(call.seed)
+        return _Row(call, ids, generator)
+
+    def _write(self, rows: list[_Row]) -> None:
+        """Let the model write all rows, token by token, until each has ended."""
+        import torch
+
+        longest = max(len(row.ids) for row in rows)
+        alike = all(len(row.ids) == longest for row in rows)
+        fed = torch.zeros((len(rows), longest), dtype=torch.long, device=self._device)
+        mask = torch.zeros_like(fed)
+        for n, row in enumerate(rows):
+            fed[n, longest - len(row.ids) :] = row.ids
+            mask[n, longest - len(row.ids) :] = 1
+        given = {**self._cache(), **self._last_only()}
         with torch.inference_mode():
-            while len(written) < max_tokens and not ended:
-                logits = self._net(input_ids=fed, use_cache=True, **kept).logits[0, -1].float()
-                if top and first is None:
-                    first = self._first(logits, top)
-                fed = _next(logits, temperature, generator).reshape(1, 1)
-                ended = int(fed) in self._ends()
-                if not ended:
-                    written.append(int(fed))
-                    text = self._tokens.decode(written, skip_special_tokens=True)
-                    ended, text = _cut(text, stop)
-        return Completion(
-            text=text,
-            first=first,
-            finished=ended,
-            usage=Usage(prompt=ids.shape[1], evaluated=ids.shape[1], generated=len(written)),
-        )
+            while not all(row.ended or row.full for row in rows):
+                if not alike:
+                    given["attention_mask"] = mask
+                    places = (mask.cumsum(-1) - 1).clamp(min=0)
+                    given["position_ids"] = places[:, -fed.shape[1] :]
+                logits = self._net(input_ids=fed, use_cache=True, **given).logits[:, -1].float()
+                chosen = [self._take(row, logits[n]) for n, row in enumerate(rows)]
+                fed = torch.tensor(chosen, device=self._device)[:, None]
+                mask = torch.cat([mask, torch.ones_like(fed)], dim=1)
+
+    def _take(self, row: _Row, logits: Any) -> int:
+        """Give a row its next token; one that has ended is fed anything."""
+        if row.ended or row.full:
+            return 0
+        if row.call.top and row.first is None:
+            row.first = self._first(logits, row.call.top)
+        token = int(_next(logits, row.call.temperature, row.generator))
+        if token in self._ends():
+            row.ended = True
+        else:
+            row.written.append(token)
+            text = self._tokens.decode(row.written, skip_special_tokens=True)
+            row.ended, row.text = _cut(text, row.call.stop)
+        return token
+
+    def _last_only(self) -> dict[str, int]:
+        """Return the argument that leaves out scores of all but the last token, if there is one."""
+        takes = inspect.signature(self._net.forward).parameters
+        return {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
 
     def _cache(self) -> dict[str, Any]:
         """Return an empty cache, which grows in place, under the installed library's name."""

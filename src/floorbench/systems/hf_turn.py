@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ from floorbench.errors import DataError, Place, UsageError
 from floorbench.systems.baselines import SPEAKING
 from floorbench.systems.common import IDLE, refusal
 from floorbench.systems.hf_model import HfModel
-from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel
+from floorbench.systems.llm.protocol import Prompt, TextModel
 from floorbench.systems.llm.spending import Spending
+from floorbench.systems.llm.together import Call, Steps, decide_together, takes_batches
 
 TEN_LABELS = ("finished", "unfinished", "wait")
 KE_LABELS = {SPEAKING: ("打断", "附和"), IDLE: ("完成", "未完")}
@@ -34,6 +36,8 @@ class FineTuned(Spending):
         self.spec = spec
         if model is not None:
             self._describe({})
+        if takes_batches(model):
+            self.decide_batch = self._together
 
     def load(self) -> None:
         """Load the model and complete the spec."""
@@ -53,13 +57,18 @@ class FineTuned(Spending):
             parameters={**self.spec.parameters, **info.parameters, **more},
         )
 
-    def _complete(self, prompt: Prompt, *, top: int = 0) -> Completion | Decision:
-        try:
-            said = self._given().complete(prompt, max_tokens=self._max_tokens, top=top)
-        except ModelFault as fault:
-            return Decision(outcome=fault.outcome, reason=fault.reason)
-        self.usage += said.usage
-        return said
+    def decide(self, observation: Observation) -> Decision:
+        """Answer for the turn to decide on."""
+        return self._together([observation])[0]
+
+    def _together(self, observations: Sequence[Observation]) -> list[Decision]:
+        return decide_together(self._given(), [self._steps(o) for o in observations])
+
+    def _steps(self, observation: Observation) -> Steps:
+        raise NotImplementedError
+
+    def _call(self, prompt: Prompt, *, top: int = 0) -> Call:
+        return Call(prompt=prompt, max_tokens=self._max_tokens, top=top)
 
 
 class TenTurn(FineTuned):
@@ -112,17 +121,15 @@ class TenTurn(FineTuned):
             max_tokens=4,
         )
 
-    def decide(self, observation: Observation) -> Decision:
-        """Answer for the turn to decide on."""
+    def _steps(self, observation: Observation) -> Steps:
         refused = refusal(self.spec, observation)
         if refused is not None:
             return refused
         if not (observation.text or "").strip():
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no words to read")
         prompt = Prompt(opening=observation.text or "", system=self._system or None, chat=True)
-        said = self._complete(prompt, top=100)
-        if isinstance(said, Decision):
-            return said
+        said = yield self._call(prompt, top=100)
+        self.usage += said.usage
         word = said.text.strip().casefold()
         label = next((name for name in ("unfinished", "finished", "wait") if word == name), None)
         scores = {}
@@ -203,8 +210,7 @@ class KeSemanticVad(FineTuned):
         super().load()
         self._describe({"prompts": hashes})
 
-    def decide(self, observation: Observation) -> Decision:
-        """Answer for the turn to decide on, in the mode of the state."""
+    def _steps(self, observation: Observation) -> Steps:
         refused = refusal(self.spec, observation)
         if refused is not None:
             return refused
@@ -212,15 +218,14 @@ class KeSemanticVad(FineTuned):
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no state or no words to read")
         now = Turn(role=Role.USER, text=observation.text)
         lines = [_line(turn) for turn in (*observation.turns, now) if turn.text]
-        said = self._complete(
+        said = yield self._call(
             Prompt(
                 opening="\n".join(["# Dialog", *lines]),
                 system=self._prompts[observation.state],
                 chat=True,
             )
         )
-        if isinstance(said, Decision):
-            return said
+        self.usage += said.usage
         word = said.text.strip().strip("<>").strip()
         known = {**{name: name for name in KE_LABELS[observation.state]}, "未完成": "未完"}
         label = known.get(word)

@@ -7,7 +7,7 @@ versions are separate systems. It sees the user's current turn only: no history,
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -162,19 +162,11 @@ class SmartTurn:
         self._session = session
 
     def decide(self, observation: Observation) -> Decision:
-        """Answer ``complete`` or ``incomplete`` for the user's current turn."""
-        return self.decide_batch([observation])[0]
+        """Answer ``complete`` or ``incomplete`` for the user's current turn.
 
-    def decide_batch(self, observations: Sequence[Observation]) -> list[Decision]:
-        """Answer several observations.
-
-        One run of the model each: a batch was slower per item on a CPU, and an answer must not
-        depend on its neighbours.
+        There are no batches: they give the same numbers, but were slower per item on a CPU.
         """
         self.load()
-        return [self._decide(observation) for observation in observations]
-
-    def _decide(self, observation: Observation) -> Decision:
         refused = refusal(self.spec, observation)
         if refused is not None:
             return refused

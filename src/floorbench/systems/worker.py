@@ -157,6 +157,8 @@ class CommandSystem:
         """Start the program and take over what it declares; idempotent."""
         self._program.running()
         assert self._program.hello is not None  # noqa: S101 -- it runs
+        if self._program.hello.batch > 1:
+            self.decide_batch = self._in_parts
         self.spec = spec_of(self._program.hello, declared=self._declared)
 
     def decide(self, observation: Observation) -> Decision:
@@ -173,7 +175,7 @@ class CommandSystem:
             self._program.lose()
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
-    def decide_batch(self, observations: Sequence[Observation]) -> list[Decision]:
+    def _in_parts(self, observations: Sequence[Observation]) -> list[Decision]:
         """Ask about several observations, as many at once as the program takes.
 
         A batch that goes wrong is asked again one by one, so that no answer depends on its

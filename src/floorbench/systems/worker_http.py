@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
@@ -41,6 +43,7 @@ class EndpointSystem:
         self._policy = Policy(timeout=timeout, attempts=attempts)
         self._asked = 0
         self._loaded = False
+        self._size = 1
         self.spec = placeholder("endpoint")
 
     def load(self) -> None:
@@ -60,6 +63,9 @@ class EndpointSystem:
         except ModelFault as fault:
             raise SystemProblem("FB531", f"{self._url}/hello: {fault.reason}") from None
         hello = read_hello(message, kind="items")
+        if hello.batch > 1:
+            self.decide_batch = self._in_parts
+        self._size = hello.batch
         self.spec = spec_of(hello, declared=None)
         self._loaded = True
 
@@ -69,19 +75,41 @@ class EndpointSystem:
         if refused is not None:
             return refused
         try:
-            return self._ask(observation)
+            return self._ask([observation])[0]
         except ModelFault as fault:
             return Decision(outcome=fault.outcome, reason=fault.reason)
         except SystemProblem as error:
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
-    def _ask(self, observation: Observation) -> Decision:
+    def _in_parts(self, observations: Sequence[Observation]) -> list[Decision]:
+        """Ask about several observations, as many at once as the server takes.
+
+        A part that goes wrong is asked again one by one, so that no answer depends on its
+        neighbours.
+        """
+        answers = [refusal(self.spec, observation) for observation in observations]
+        open_ = [n for n, answer in enumerate(answers) if answer is None]
+        for first in range(0, len(open_), self._size):
+            part = open_[first : first + self._size]
+            asked = [observations[n] for n in part]
+            try:
+                said = self._ask(asked)
+            except (ModelFault, SystemProblem):
+                said = [self.decide(observation) for observation in asked]
+            for n, decision in zip(part, said, strict=True):
+                answers[n] = decision
+        return [answer for answer in answers if answer is not None]
+
+    def _ask(self, observations: Sequence[Observation]) -> list[Decision]:
         self._asked += 1
         asked = self._asked
-        items = [item_of(observation, rate=self.spec.front_end.rate)]
+        rate = self.spec.front_end.rate
+        items = [item_of(observation, rate=rate) for observation in observations]
         body = {"type": "predict", "id": asked, "items": items}
         answer = calling(
-            lambda: ask_json(f"{self._url}/predict", body, timeout=self._policy.timeout),
+            lambda: ask_json(
+                f"{self._url}/predict", body, timeout=self._policy.timeout * len(items)
+            ),
             self._policy,
         )
-        return read_answers(answer, asked=asked, items=1)[0]
+        return read_answers(answer, asked=asked, items=len(items))

@@ -96,11 +96,55 @@ def test_unknown_settings_and_values_are_refused(speech):
         {"labels": []},
         {"attempts": 0},
         {"splits": {"a": 0.5}},
+        {"seed": 1},
     ):
         with pytest.raises(UsageError, match="FB851"):
             recipe.work(wrong)
     with pytest.raises(UsageError, match="FB884"):
         recipe.work({"scenes": {"SideTalk": {"loud": 1}}})
+
+
+ONE = {"service": "openai", "model": "a"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"writer": {"service": "openai", "modle": "x"}, "judge": ONE}, "modle"),
+        ({"writer": {"model": "x"}, "judge": ONE}, "service"),
+        ({"writer": {"service": "openai", "model": 7}, "judge": ONE}, "model 7"),
+        ({"writer": {"service": "openai"}, "judge": ONE}, "model ''"),
+        ({"writer": {**ONE, "timeout": "soon"}, "judge": ONE}, "TypeError"),
+        ({"aligners": ["qwen3"]}, "AttributeError"),
+        ({"voices": {"en": ["a"]}}, "AttributeError"),
+        ({"voices": {"en": {"user": ["a"], "third_party": ["a"]}}}, "'a' is both"),
+        ({"splits": {"test": "x"}}, "TypeError"),
+        ({"scenes": {"SideTalk": 7}}, "AttributeError"),
+        ({"telephone": "g711"}, "g711"),
+        ({"licences": [7]}, "names"),
+        ({"mining": {"min_gap": "x"}, "real": "."}, "min_gap 'x'"),
+        ({"mining": {"max_gap": float("nan")}, "real": "."}, "max_gap nan"),
+        ({"mining": {"gap": 1}, "real": "."}, "'gap'"),
+        ({"wer": -1.0}, "threshold"),
+        ({"noise": "/nowhere"}, "no folder of recordings at /nowhere"),
+    ],
+)
+def test_whatever_is_wrong_in_a_setting_is_said_in_one_line(speech, tmp_path, wrong, told):
+    with pytest.raises(UsageError, match=r"FB8|FB5") as caught:
+        build(
+            CodettRecipe(),
+            out=tmp_path / "out",
+            cache=tmp_path / "cache",
+            settings={**SMALL, **wrong},
+            workers=0,
+        )
+    assert told in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_is_given_twice_counts_once(speech):
+    twice = {"languages": ["en", "en"], "labels": [LABELS[0], LABELS[0]], "per_label": 1}
+    assert len(CodettRecipe().work({**twice, "spare": 0.0}).seeds) == 1
 
 
 def test_a_writing_model_needs_another_one_as_judge(speech):

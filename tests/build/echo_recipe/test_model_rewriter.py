@@ -12,6 +12,7 @@ from floorbench.build.echo_recipe.model_rewriter import ModelRewriter, parsed
 from floorbench.build.echo_recipe.rewriting import CheckRewrite, Rewrite, RewriteFault, plain
 from floorbench.build.pipeline.stage import Item, Made, Rejected
 from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError
 from floorbench.systems.llm.protocol import Completion, ModelFault
 from support.bench import FakeBench
 from support.echo_built import context
@@ -80,13 +81,40 @@ def test_a_good_answer_becomes_a_context() -> None:
         (json.dumps(GOOD)[:80], "broken-json"),
         ("I cannot help with that.", "refused"),
         ("", "refused"),
-        (ModelFault(Outcome.TIMEOUT, "no answer in 60 s"), "no-answer"),
+        (ModelFault(Outcome.ABSTAINED, "the model refused to answer"), "refused"),
+        (ModelFault(Outcome.INVALID, "the answer holds no choice"), "broken-json"),
     ],
 )
 def test_every_fault_of_a_model_has_its_reason(answer: Any, reason: str) -> None:
     found, _ = outcome(answer)
     assert isinstance(found, Rejected)
     assert found.reason == reason
+
+
+@pytest.mark.parametrize("how", [Outcome.TIMEOUT, Outcome.FAILED])
+def test_no_answer_is_a_failure_that_the_next_build_asks_again(how: Outcome) -> None:
+    with pytest.raises(DataError, match=r"FB863 .*no answer in 60 s"):
+        outcome(ModelFault(how, "no answer in 60 s"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "Not so fast",
+        "not so fast.",
+        "Not so fast. ",
+        "Not so  fast.",
+        "Not\u00a0so fast.",
+        "N\u043et so fast.",  # a Cyrillic o
+        "Not so fast\uff0e",
+        "Not so fas\u200bt.",
+        "",
+    ],
+)
+def test_an_insertion_that_changed_in_any_way_is_refused(changed: str) -> None:
+    found, _ = outcome(json.dumps({**GOOD, "insertion": changed}))
+    assert isinstance(found, Rejected)
+    assert found.reason == "insertion-changed"
 
 
 def test_chinese_parts_are_joined_without_a_space() -> None:

@@ -58,7 +58,7 @@ def test_every_embedded_context_passes_the_check(language: str) -> None:
 
 def test_a_group_speaks_of_the_same_names_in_all_roles() -> None:
     item = seeds(
-        folder=FOLDER, languages=["en"], types=["three-role"], groups=10, spare=0, seed=0
+        folder=FOLDER, languages=["en"], types=["three-role"], groups=10, spare=0
     )[0]  # fmt: skip
     one = Skeletons(folder=FOLDER, languages=["en"]).make(item, FakeBench())
     two = Skeletons(folder=FOLDER, languages=["en"]).make(item, FakeBench())

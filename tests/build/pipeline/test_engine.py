@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[3]
 def made(tmp: Path, name: str = "a", *, cache: str = "cache", **more: Any) -> Built:
     workers, limit = more.pop("workers", 0), more.pop("limit", None)
     redo_from, preset = more.pop("redo_from", None), more.pop("preset", None)
+    item_timeout = more.pop("item_timeout", None)
     return build(
         RECIPE,
         out=tmp / name,
@@ -32,6 +33,7 @@ def made(tmp: Path, name: str = "a", *, cache: str = "cache", **more: Any) -> Bu
         limit=limit,
         redo_from=redo_from,
         preset=preset,
+        item_timeout=item_timeout,
         settings={"log": str(tmp / "log"), **more},
     )
 
@@ -67,7 +69,7 @@ def test_the_dataset_does_not_depend_on_the_number_of_workers(tmp_path: Path) ->
     assert sum(name.endswith(".wav") for name in one) >= 4
     for workers in (0, 2, 3):
         name = f"w{workers}"
-        other = made(tmp_path, name, cache=name, workers=workers, pieces=2, items=5)
+        other = made(tmp_path, name, cache=f"c{name}", workers=workers, pieces=2, items=5)
         assert content(other.path) == one
 
 
@@ -251,7 +253,7 @@ def test_a_stage_may_stop_the_build(tmp_path: Path, workers: int) -> None:
     with pytest.raises(EnvironmentProblem, match="FB858"):
         made(tmp_path, trouble="voice:item-3:full", workers=workers)
     assert not (tmp_path / "a").exists()
-    assert ("text", "item-0", 0) in results(tmp_path / "cache")
+    assert any(stage == "text" for stage, _, _ in results(tmp_path / "cache"))
     assert made(tmp_path).record.finished == 6
 
 
@@ -304,6 +306,25 @@ def test_a_worker_that_dies_costs_one_item(tmp_path: Path) -> None:
     assert [c for c in calls(tmp_path / "log") if c[:2] == ("voice", "item-2")] == [
         ("voice", "item-2", 0)
     ] * 2
+
+
+@pytest.mark.parametrize("stage", ["text", "voice", "gate", "cut"])
+def test_a_stage_that_hangs_costs_one_item(tmp_path: Path, stage: str) -> None:
+    item = "item-1"
+    trouble = f"{stage}:{item}:hang"
+    built = made(tmp_path, trouble=trouble, workers=2, item_timeout=2.0, threshold=0.0)
+    assert [(x.item, x.stage, x.kind, x.reason, x.detail) for x in built.lost] == [
+        (item, stage, "failed", "FB836", "no result within 2 s"),
+        ("item-5-0", "balance", "rejected", "odd", "one too many"),
+    ]
+    assert [c for c in calls(tmp_path / "log") if c[:2] == (stage, item)] == [(stage, item, 0)]
+    assert made(tmp_path, threshold=0.0).record.finished == 6  # asked again, and all of it
+
+
+def test_a_stage_that_hangs_at_its_start_stops_the_build(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentProblem, match=r"FB836 no result within 2 s: stage 'gate' was"):
+        made(tmp_path, trouble="gate:start:hang", workers=1, item_timeout=2.0)
+    assert ("text", "item-0", 0) in results(tmp_path / "cache")
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -386,6 +407,52 @@ def test_an_earlier_build_is_replaced_and_other_folders_are_not(tmp_path: Path) 
     with pytest.raises(DataError, match="FB855"):
         made(tmp_path, "mine")
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def test_somebodys_file_in_a_build_is_never_deleted(tmp_path: Path) -> None:
+    built = made(tmp_path)
+    before = content(tmp_path / "a")
+    for name in ("notes.txt", "audio/more.wav", "link"):
+        path = built.path / name
+        path.symlink_to(tmp_path) if name == "link" else path.write_text("years of work")
+        with pytest.raises(DataError, match=f"FB855 .*holds '{name}', which no build has written"):
+            made(tmp_path, pieces=2)
+        path.unlink()
+    assert content(tmp_path / "a") == before
+    made(tmp_path, pieces=2)
+
+
+def test_a_file_put_there_while_it_builds_is_kept(tmp_path: Path) -> None:
+    made(tmp_path)
+    process = start(tmp_path, "a", workers=0, slow_export=0.1, pieces=2)
+    while not (tmp_path / ".a.partial" / "audio").exists():
+        time.sleep(0.01)
+    (tmp_path / "a" / "notes.txt").write_text("years of work")
+    _, said = process.communicate()
+    assert "FB855" in said
+    assert (tmp_path / "a" / "notes.txt").read_text() == "years of work"
+    assert not (tmp_path / ".a.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("out", "cache"),
+    [("x", "x"), ("x/set", "x"), ("x", "x/cache"), ("link/set", "x"), ("x/../y/set", "link2")],
+)
+def test_dataset_and_cache_never_lie_in_one_another(tmp_path: Path, out: str, cache: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    (tmp_path / "link2").symlink_to(tmp_path / "y")
+    with pytest.raises(UsageError, match="FB837"):
+        made(tmp_path, out, cache=cache)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_link_to_a_dataset_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "a").symlink_to(tmp_path / "disk" / "set")
+    for limit in (2, 4, 6):
+        assert made(tmp_path, limit=limit).record.seeds == limit
+        assert (tmp_path / "a").is_symlink()
+        assert {p.name for p in (tmp_path / "disk").iterdir()} == {"set", ".set.lock"}
 
 
 def test_when_nothing_comes_through_nothing_is_written(tmp_path: Path) -> None:

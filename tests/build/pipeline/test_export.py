@@ -89,7 +89,9 @@ def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path, sounds: SoundStore
     for word in ("one", "two"):
         with exporting(out, sounds) as folder:
             folder.text(f"{word}.txt", word)
-    assert [p.name for p in out.iterdir()] == ["two.txt"]
+            folder.text(BUILD_FILE, "{}")
+            folder.checksums()
+    assert {p.name for p in out.iterdir()} == {"two.txt", BUILD_FILE, "checksums.txt"}
     assert {p.name for p in tmp_path.iterdir()} <= {"out", "cache"}
 
 

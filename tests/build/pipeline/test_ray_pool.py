@@ -88,7 +88,7 @@ def test_a_worker_must_see_the_cache(ray_cluster: Any, tmp_path: Path) -> None:
         assert pool.free()
         pool.give(Task(number=1, index=0, item=Item(id="item-0", fields={"n": 0})))
         assert not pool.free()
-        with pytest.raises(EnvironmentProblem, match=r"FB836 .*/cache: machine '.*' does not see"):
+        with pytest.raises(EnvironmentProblem, match=r"FB838 .*/cache: machine '.*' does not see"):
             [pool.collect() for _ in range(5)]
     finally:
         pool.close()

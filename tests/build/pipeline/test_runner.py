@@ -49,6 +49,7 @@ def test_the_generator_depends_on_seed_stage_item_and_attempt(tmp_path: Path) ->
 
 def test_the_bench_keeps_and_notes(tmp_path: Path) -> None:
     one = bench(tmp_path)
+    assert one.seed == 0
     digest = one.keep(np.zeros(10, dtype=np.float32), 10)
     assert one.load(digest)[1] == 10
     one.note("room", size=3)

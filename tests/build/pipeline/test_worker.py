@@ -42,22 +42,24 @@ ITEM = {"id": "item-0", "fields": {"n": 0}, "audio": {}}
 
 def test_it_makes_what_it_is_given(tmp_path: Path) -> None:
     task = {"index": 0, "item": ITEM, "repair": []}
-    said = talk([hello(tmp_path), task, task], answers=5)
-    assert said[:3] == [{"ready": True}, {"starting": "text"}, {"starting": None}]
-    first, second = said[3]["done"], said[4]["done"]
+    said = talk([hello(tmp_path), task, task], answers=6)
+    loading = [{"starting": "text"}, {"starting": None}]
+    assert said[:4] == [{"ready": True}, *loading, {"stage": "text"}]
+    first, second = said[4]["done"], said[5]["done"]
     assert first["items"] == second["items"]
     assert [d["calls"][0]["cached"] for d in (first, second)] == [False, True]
 
 
 def test_it_repairs_before_it_makes(tmp_path: Path) -> None:
     task = {"index": 0, "item": ITEM, "repair": []}
-    (text,) = talk([hello(tmp_path), task], answers=4)[3]["done"]["items"]
+    (text,) = talk([hello(tmp_path), task], answers=5)[4]["done"]["items"]
     for path in tmp_path.rglob("*.jsonl"):
         path.unlink()
     repairing = {"index": 1, "item": text, "repair": [[0, ITEM]]}
-    said = talk([hello(tmp_path), repairing], answers=8)
-    assert [m["starting"] for m in said[1:7:2]] == ["text", "voice", "gate"]
-    assert said[7]["done"]["items"][0]["id"] == "item-0"
+    said = talk([hello(tmp_path), repairing], answers=15)
+    assert [m["starting"] for m in said if m.get("starting")] == ["text", "voice", "gate"]
+    assert [m["stage"] for m in said if "stage" in m] == ["text", *["voice", "gate"] * 3]
+    assert said[-1]["done"]["items"][0]["id"] == "item-0"
 
 
 def test_what_stops_a_build_is_said(tmp_path: Path) -> None:

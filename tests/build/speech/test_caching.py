@@ -1,9 +1,12 @@
+import os
+
 import numpy as np
 import pytest
 
+from floorbench.build.pipeline.store import Folder
 from floorbench.build.speech.caching import CachedASR, CachedTTS
 from floorbench.build.speech.providers import Can, Reference
-from floorbench.errors import DataError
+from floorbench.errors import DataError, EnvironmentProblem
 from support.speech import RATE, FakeASR, FakeTTS, check_tts, tone, wav
 
 
@@ -78,3 +81,43 @@ def test_a_cached_voice_conforms(tmp_path):
             return super().synthesize(text, **more)
 
     check_tts(CachedTTS(Plain(), tmp_path), voice="x")
+
+
+@pytest.mark.parametrize("how", ["empty", "half", "other"])
+def test_a_damaged_file_is_made_again(tmp_path, how):
+    def broken(data):
+        return {"empty": b"", "half": data[: len(data) // 2], "other": b"x" * len(data)}[how]
+
+    tts, asr = FakeTTS(), FakeASR("one", "one")
+    first = CachedTTS(tts, tmp_path / "said").synthesize("a b", language="en", voice="x")
+    CachedASR(asr, tmp_path / "heard").transcribe(tone(), RATE, language="en")
+    for path in (p for p in tmp_path.rglob("*") if p.is_file()):
+        path.write_bytes(broken(path.read_bytes()))
+    for _ in range(2):  # the second time from the mended file
+        again = CachedTTS(tts, tmp_path / "said").synthesize("a b", language="en", voice="x")
+        np.testing.assert_array_equal(first.audio, again.audio)
+        heard = CachedASR(asr, tmp_path / "heard").transcribe(tone(), RATE, language="en")
+        assert heard.text == "one"
+    assert len(tts.calls) == 2
+
+
+def test_what_a_killed_process_left_is_cleared(tmp_path):
+    CachedTTS(FakeTTS(), tmp_path).synthesize("a", language="en", voice="x")
+    (tmp_path / "unfinished").mkdir(exist_ok=True)
+    host = Folder(tmp_path)._host
+    dead, alive = (tmp_path / "unfinished" / f"{host}-{n}-x" for n in (2**22 + 1, os.getpid()))
+    for path in (dead, alive):
+        path.write_bytes(b"half")
+    CachedTTS(FakeTTS(), tmp_path).synthesize("b", language="en", voice="x")
+    assert alive.exists()
+    assert not dead.exists()
+
+
+def test_a_full_disk_stops_the_build(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(EnvironmentProblem, match=r"FB858 .*No space left"):
+        CachedTTS(FakeTTS(), tmp_path).synthesize("a", language="en", voice="x")
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []

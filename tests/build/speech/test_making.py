@@ -3,7 +3,7 @@ import pytest
 from floorbench.build.speech.aligning import PocketsphinxAligner
 from floorbench.build.speech.making import make_aligners, make_asr, make_tts
 from floorbench.build.speech.providers import ASR, TTS
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,18 @@ def test_pocketsphinx_is_the_last_to_be_asked():
     made = make_aligners([{"provider": "pocketsphinx"}, {"provider": "qwen3", "model": "m"}])
     assert [a.identity["name"] for a in made] == ["qwen3-forced-aligner", "pocketsphinx"]
     assert isinstance(make_aligners([])[0], PocketsphinxAligner)
+
+
+def test_a_server_s_patience_can_be_set_and_is_no_part_of_what_it_is(tmp_path):
+    spec = {"provider": "server", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    hasty = {**spec, "attempts": 1, "timeout": 2}
+    for make in (make_tts, make_asr):
+        assert make(hasty, cache=tmp_path).identity == make(spec, cache=tmp_path).identity
+        with pytest.raises(UsageError, match="FB513"):
+            make({**spec, "attempts": 0}, cache=tmp_path)
+    with pytest.raises(DataError, match="FB872") as caught:
+        make_tts(hasty, cache=tmp_path).synthesize("hi", language="en", voice="a")
+    assert "tries" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,36 @@ def test_a_server_that_is_not_there_fails_the_item():
         tts.synthesize("hi", language="en", voice="a")
 
 
+UNREADABLE = {
+    "speech": [b"", b"<html>Login</html>", b"ID3" + bytes(99), wav(tone())[:30], wav(0 * tone())],
+    "transcript": [b"", b"<html>Login</html>", b'{"text": "Good mor', b'{"text": null}', b"{}"],
+}
+
+
+@pytest.mark.parametrize("answer", UNREADABLE["speech"])
+def test_an_answer_without_sound_is_asked_for_again(server, answer):
+    pauses = []
+    server.speech = answer
+    tts = SpeechServer(model="m", base_url=server.url, policy=policy(pauses))
+    with pytest.raises(DataError, match=r"FB872.*\(3 tries\)"):
+        tts.synthesize("hi", language="en", voice="a")
+    assert pauses == [0.5, 1.0]
+    server.speech = wav(tone())
+    assert len(tts.synthesize("hi", language="en", voice="a").audio)
+
+
+@pytest.mark.parametrize("answer", UNREADABLE["transcript"])
+def test_an_answer_without_a_text_is_asked_for_again(server, answer):
+    pauses = []
+    server.raw = answer
+    asr = TranscriptionServer(model="m", base_url=server.url, policy=policy(pauses))
+    with pytest.raises(DataError, match=r"FB872.*\(3 tries\)"):
+        asr.transcribe(tone(), 24_000, language="en")
+    assert pauses == [0.5, 1.0]
+    server.raw = None
+    assert asr.transcribe(tone(), 24_000, language="en").text == TEXT["en"]
+
+
 def test_the_key_comes_from_the_environment_and_shows_nowhere(server, monkeypatch):
     monkeypatch.setenv("MY_KEY", "s3cret")
     tts = SpeechServer(model="m", base_url=server.url, key_env="MY_KEY")

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from floorbench.build.pipeline.stage import Item, Made, Rejected, Stage
+from floorbench.build.speech.caching import CachedTTS
 from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.scoring import Errors
@@ -19,6 +21,8 @@ WIDE = {"en": Band(low=0.1, high=100.0)}
 
 
 class Bench:
+    seed = 1
+
     def __init__(self, attempt=0):
         self.attempt = attempt
         self.rng = np.random.default_rng(0)
@@ -55,7 +59,7 @@ def item(*, id="a", family="f", role="user", text="I think we should go", cut=No
 
 
 def stage(tts=None, **more):
-    return Synthesise(**{"tts": tts or FakeTTS(), "pools": POOLS, "seed": 1, "bands": WIDE} | more)
+    return Synthesise(**{"tts": tts or FakeTTS(), "pools": POOLS, "bands": WIDE} | more)
 
 
 def said(found, attempt=0, maker=None):
@@ -108,6 +112,23 @@ def test_a_gated_history_changes_as_well():
     maker = stage(gate_history=True)
     rows = [said(item(), attempt, maker)[0].fields["speech"][0] for attempt in range(2)]
     assert rows[0]["speed"] != rows[1]["speed"]
+
+
+@pytest.mark.parametrize("audio", [np.zeros(0), np.zeros(2400), np.full(2400, np.nan)])
+def test_a_voice_that_gives_no_sound_rejects_the_line_and_is_not_kept(tmp_path, audio):
+    class Mute(FakeTTS):
+        def synthesize(self, text, **more):
+            return replace(super().synthesize(text, **more), audio=audio.astype(np.float32))
+
+    tts = Mute()
+    for _ in range(2):
+        made = stage(CachedTTS(tts, tmp_path)).make(item(), Bench())
+        assert isinstance(made, Rejected)
+        assert made.reason == "no-sound"
+        assert "history-1-user: u" in made.detail
+        assert "'hello there'" in made.detail
+    assert len(tts.calls) == 2
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
 
 
 def test_a_voice_without_speed_is_left_at_its_own():
@@ -234,4 +255,4 @@ def test_settings_are_json_and_tell_thresholds_apart():
         for w in (0.1, 0.2)
     )
     assert one != other
-    assert json.dumps(stage().settings()) != json.dumps(stage(seed=2).settings())
+    assert json.dumps(stage().settings()) != json.dumps(stage(casts={"en": 2}).settings())

@@ -28,6 +28,25 @@ def test_siblings_hear_one_speaker_and_a_retry_another():
     assert drawn == set(pool)
 
 
+def test_casts_share_no_voice_not_even_within_a_blend():
+    for pools in voices.KOKORO.values():
+        casts = voices.casts_of(pools)
+        heard = {}
+        for number in range(60):
+            family = f"f{number}"
+            part = frozenset(
+                part
+                for role in voices.ROLES[:3]
+                for turn in range(9)
+                for part in voices.choose(
+                    pools[role], seed=1, family=family, role=role, turn=turn, casts=casts
+                ).split("+")
+            )
+            heard.setdefault(part, []).append(family)
+        assert len(heard) == casts > 1
+        assert sum(map(len, heard)) == len(frozenset().union(*heard))
+
+
 def test_an_empty_pool_is_refused():
     with pytest.raises(UsageError, match="FB875"):
         voices.choose((), seed=1, family="f", role="user")

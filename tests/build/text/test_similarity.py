@@ -50,13 +50,16 @@ def test_marks_and_case_do_not_count_and_order_does():
     assert similarity("", "?") is None
 
 
-def said(name, target, *, history="Please turn the lamp on.", language="en", cut=None):
+COMPLETION, SIDE_TALK = "SystemIdle_Takeover_Completion", "SystemIdle_Dismiss_SideTalk"
+
+
+def said(
+    name, target, *, history="Please turn the lamp on.", language="en", cut=None, label=COMPLETION
+):
     rounds = (Round(user=history, assistant="It is on now."),)
     return Dialogue(
         id=name, language=language, topic="home", family="f", history=rounds,
-        target=Target(
-            role="user", text=target, cut_after=cut, label="SystemIdle_Takeover_Completion"
-        ),
+        target=Target(role="user", text=target, cut_after=cut, label=label),
     )  # fmt: skip
 
 
@@ -97,6 +100,15 @@ def test_short_targets_are_compared_with_all_around_them():
     kept, rejected = gathered(said("a", "Mm-hm."), said("b", "Mm-hm."))
     assert kept == ["a"]
     assert rejected["b"].detail == "dialogues 1.000 alike with a"
+
+
+def test_dialogues_of_other_labels_may_share_their_history_but_no_target():
+    told = "My sink is blocked again, and nobody has time to look at it before the weekend."
+    kept, _ = gathered(
+        said("a", "Not now.", history=told), said("b", "Not now.", history=told, label=SIDE_TALK)
+    )
+    assert kept == ["a", "b"]
+    assert gathered(said("a", LONG), said("b", LONG, label=SIDE_TALK))[0] == ["a"]
 
 
 def test_languages_are_not_compared():

@@ -14,11 +14,10 @@ SEED = seeds(count=1, languages=["en"], labels=["SystemIdle_Dismiss_Incomplete"]
 
 
 def test_both_are_stages_whose_settings_are_json():
-    for stage in (Write(seed=3), Judge()):
+    for stage in (Write(), Judge()):
         assert isinstance(stage, Stage)
         assert stage.deterministic
         stage.start()
-    assert Write(seed=3).settings()["seed"] == 3
     assert set(Write().settings()["texts"]) >= {"topics.en.json", "shared.zh.json"}
     assert Judge().settings()["heard"]["en"]["Backchannel"] == [1, 6]
 
@@ -39,7 +38,7 @@ def test_a_second_attempt_writes_something_else():
         dialogue_of(Write().make(SEED, FakeBench(SEED.id, attempt=n)).items[0]) for n in (0, 1)
     )
     assert first.heard != second.heard
-    assert first.history != second.history
+    assert first.history == second.history
     assert first.topic == second.topic
 
 

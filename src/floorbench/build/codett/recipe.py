@@ -26,7 +26,7 @@ from floorbench.build.speech import assets, babble
 from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.making import make_aligners, make_asr, make_tts
 from floorbench.build.speech.stages import Synthesise, Verify
-from floorbench.build.speech.voices import KOKORO
+from floorbench.build.speech.voices import KOKORO, casts_of
 from floorbench.build.text.dialogue import LANGUAGES, seeds
 from floorbench.build.text.llm import LlmJudge, LlmWrite
 from floorbench.build.text.models import chat_model
@@ -42,7 +42,6 @@ DEFAULTS: dict[str, JsonValue] = {
     "spare": 0.25,
     "languages": list(LANGUAGES),
     "labels": list(LABELS),
-    "seed": 0,
     "writer": {"service": "grammar"},
     "judge": {},
     "tts": {"provider": "kokoro"},
@@ -89,7 +88,7 @@ class CodettRecipe:
     name = "codett"
     presets: Mapping[str, Mapping[str, JsonValue]] = {
         "tiny": {"per_label": 1, "spare": 1.0},
-        "small": {"per_label": 4, "spare": 0.25},
+        "small": {"per_label": 4, "spare": 0.5},
         "medium": {"per_label": 20, "spare": 0.15},
     }
     factors: ClassVar[Mapping[str, float]] = {
@@ -122,7 +121,9 @@ class CodettRecipe:
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
-        needed = [noise, talk]
+        needed = [] if chosen["noise"] else [noise]
+        if not chosen["babble"]:
+            needed.append(talk)
         if chosen["tts"].get("provider") == "kokoro":
             needed.append(assets.voice_folder(where))
         if chosen["asr"] == DEFAULTS["asr"]:
@@ -130,13 +131,15 @@ class CodettRecipe:
         _present(*needed)
         limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
         written = "label"
+        pools = {**KOKORO, **chosen["voices"]}
+        several = len(chosen["splits"]) > 1
         speech = Retried(
             maker=Only(
                 Synthesise(
                     tts=make_tts(chosen["tts"], cache=where),
-                    pools={**KOKORO, **chosen["voices"]},
+                    pools=pools,
+                    casts={k: casts_of(v) for k, v in pools.items()} if several else None,
                     aligners=make_aligners(chosen["aligners"]),
-                    seed=chosen["seed"],
                     gate_history=chosen["gate_history"],
                     sample_rate=16_000,
                 ),
@@ -228,7 +231,7 @@ def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:
     """Return writer and judge: from sentences and rules, or two different models."""
     writer = dict(chosen["writer"])
     if writer == {"service": "grammar"} and not chosen["judge"]:
-        return Write(seed=chosen["seed"]), Judge()
+        return Write(), Judge()
     if not chosen["judge"]:
         raise UsageError(
             "FB851",
@@ -237,7 +240,7 @@ def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:
         )
     judge = chat_model(**chosen["judge"])
     if writer.get("service") == "grammar":
-        return Write(seed=chosen["seed"]), LlmJudge(model=judge)
+        return Write(), LlmJudge(model=judge)
     model = chat_model(**writer)
     return LlmWrite(model=model), LlmJudge(model=judge, writer=model)
 
@@ -268,6 +271,7 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
             )
+        chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen
 
 

@@ -12,7 +12,10 @@ from typing import Any
 from floorbench.build.echo_recipe.rewriting import RewriteFault, Written
 from floorbench.build.echo_texts import halves
 from floorbench.build.pipeline.stage import Bench, Item
+from floorbench.build.text.llm import object_start
 from floorbench.core.sample import JsonValue
+from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError, Place
 from floorbench.systems.llm.chat import ChatModel, ChatTurn
 from floorbench.systems.llm.protocol import ModelFault
 
@@ -69,8 +72,11 @@ class ModelRewriter:
         Raises
         ------
         RewriteFault
-            ``no-answer`` (the call failed), ``refused`` (words and no object), ``broken-json`` (an
-            object that cannot be read, was cut off or lacks a field).
+            ``refused`` (by the service, or words and no object), ``broken-json`` (an object that
+            cannot be read, was cut off or lacks a field).
+        DataError
+            ``FB863`` when no answer came: that says nothing of the group, so the next build asks
+            again.
         """
         prompt = self.question(item, source, role)
         seed = int(bench.rng.integers(2**31))
@@ -84,7 +90,11 @@ class ModelRewriter:
                 repeat=bench.attempt,
             )
         except ModelFault as fault:
-            raise RewriteFault("no-answer", fault.reason) from None
+            if fault.outcome is Outcome.ABSTAINED:
+                raise RewriteFault("refused", fault.reason) from None
+            if fault.outcome is Outcome.INVALID:
+                raise RewriteFault("broken-json", fault.reason) from None
+            raise DataError("FB863", fault.reason, where=Place(item=item.id)) from None
         bench.note(
             "call",
             model=self._model.info.name,
@@ -126,7 +136,7 @@ def parsed(text: str) -> Written:
     >>> parsed('{"history": ["Hi."], "before": "I go", "insertion": "No!", "after": ", we stay"}')
     Written(history=('Hi.',), before='I go,', insertion='No!', after=' we stay')
     """
-    start = text.find("{")
+    start = object_start(text)
     if start < 0:
         raise RewriteFault("refused", f"no object in the answer: {text[:80]!r}")
     try:

@@ -57,7 +57,6 @@ DEFAULTS: dict[str, JsonValue] = {
     "rewriter_url": OPENAI,
     "rewriter_key_env": KEY,
     "rewrites": 3,
-    "seed": 0,
     "attempts": 3,
     "gate_assistant": True,
     "wer": Thresholds().wer,
@@ -109,7 +108,6 @@ class EchoRecipe:
             maker=Synthesise(
                 tts=tts,
                 pools=POOLS,
-                seed=chosen["seed"],
                 bands=BANDS,
                 gate_history=chosen["gate_assistant"],
                 sample_rate=RATE,
@@ -147,7 +145,6 @@ class EchoRecipe:
             types=chosen["types"],
             groups=chosen["groups"],
             spare=chosen["spare"],
-            seed=chosen["seed"],
         )
         return Work(seeds=start, steps=tuple(steps))
 
@@ -217,4 +214,5 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             raise UsageError(
                 "FB851", f"setting '{name}' has {wrong or 'nothing'}", hint=f"of {', '.join(known)}"
             )
+        chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen

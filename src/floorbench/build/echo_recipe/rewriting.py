@@ -251,7 +251,7 @@ class Rewrite:
     """Give the insertion the other roles of the group's type.
 
     Adds ``contexts``. A rewriter that gives none rejects the group for its reason: ``broken-json``,
-    ``refused``, ``no-answer``, ``no-place``.
+    ``refused``, ``no-place``.
     """
 
     name = "rewrite"

@@ -16,11 +16,11 @@ from itertools import cycle
 from pathlib import Path
 
 from floorbench.build.pipeline.stage import Item
-from floorbench.build.speech.voices import generator
 from floorbench.codec import read_json
 from floorbench.core.sample import JsonValue
 from floorbench.datasets.echo_tables import ROLES
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.stats.streams import generator
 
 FOLDER = Path(__file__).parent / "texts"
 LANGUAGES = ("en", "zh")
@@ -108,12 +108,11 @@ def seeds(
     types: Sequence[str],
     groups: int,
     spare: int,
-    seed: int,
 ) -> tuple[Item, ...]:
     """Return the groups to be made: fields ``language``, ``text``, ``type`` and ``number``.
 
-    Types take turns; each takes the next insertion, in an order drawn from the seed, that has its
-    roles. No insertion is used twice.
+    Types take turns; each takes the next insertion, in an order that is random but the same in
+    every build, that has its roles. No insertion is used twice.
 
     Parameters
     ----------
@@ -121,7 +120,6 @@ def seeds(
     languages, types : sequence of str
     groups, spare : int
         Groups per language that are wanted, and how many more are made where there are texts.
-    seed : int
 
     Raises
     ------
@@ -131,7 +129,7 @@ def seeds(
     out: list[Item] = []
     for language in languages:
         texts = read_texts(folder, language)
-        order = generator(seed, language, "insertions").permutation(len(texts.groups))
+        order = generator(0, language, "insertions").permutation(len(texts.groups))
         # Insertions with fewer roles first: the others fit everywhere.
         free = sorted((texts.groups[int(i)] for i in order), key=lambda g: len(g.contexts))
         taken: list[tuple[str, str]] = []

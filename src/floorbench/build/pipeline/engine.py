@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floorbench import codec
-from floorbench.build.pipeline.export import ExportFolder, check_target, exporting, restore
+from floorbench.build.pipeline.export import (
+    ExportFolder,
+    check_apart,
+    check_target,
+    exporting,
+    restore,
+)
 from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool
 from floorbench.build.pipeline.recipes import (
     absolute_name,
@@ -43,6 +49,9 @@ from floorbench.run.store import now
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
 
+ITEM_TIMEOUT = 1800.0
+"""Seconds that one item may take in one step: more than a remote model's calls and repeats."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
@@ -64,6 +73,7 @@ def build(
     limit: int | None = None,
     redo_from: str | None = None,
     workers: int = 0,
+    item_timeout: float | None = ITEM_TIMEOUT,
     executor: str = "process",
     ray: RayOptions | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -90,6 +100,9 @@ def build(
         A stage from which on cached results are not used.
     workers : int
         Processes or actors; 0 makes everything in this one.
+    item_timeout : float or None
+        Seconds that one item may take in one step, or a stage to load, in a worker. One that takes
+        longer is killed, and the item fails. A gathering step has no limit.
     executor : str
         Where workers are: ``process`` for this machine, ``ray`` for a cluster.
     ray : RayOptions or None
@@ -101,16 +114,20 @@ def build(
     ------
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
-        for an impossible number, or for options of Ray without it.
+        for an impossible number, or for options of Ray without it; ``FB837`` when dataset and
+        cache lie in one another.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
     EnvironmentProblem
-        ``FB854``, ``FB858``, or a stage's own; ``FB515`` to ``FB517`` and ``FB836`` for a cluster
-        that cannot do it. All finished results are kept.
+        ``FB836`` a stage that loads for too long, ``FB854``, ``FB858``, or a stage's own;
+        ``FB515`` to ``FB517`` and ``FB838`` for a cluster that cannot do it. All finished results
+        are kept.
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
+    if item_timeout is not None and not item_timeout > 0:
+        raise UsageError("FB103", f"item timeout {item_timeout:g} s: it is above 0")
     if executor not in ("process", "ray") or (ray is not None and executor != "ray"):
         raise UsageError("FB103", f"executor '{executor}': process, or ray with its options")
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
@@ -119,7 +136,8 @@ def build(
     filled = with_preset(made, preset, settings or {})
     work = checked_work(made, filled)
     fresh = fresh_from(work.steps, redo_from)
-    out = out.absolute()
+    out = out.resolve()  # a link stays, what it names is replaced
+    check_apart(out, cache)
     with locked(out.with_name(f".{out.name}.lock")):
         restore(out)
         check_target(out)
@@ -127,7 +145,16 @@ def build(
         swept = runner.folder.sweep()
         if swept:
             notify(f"removed {swept} unfinished files of a build that was killed")
-        pool = _pool(executor, ray, workers, runner, absolute_name(str(recipe)), filled, cache)
+        pool = _pool(
+            executor,
+            ray,
+            runner,
+            workers=workers,
+            recipe=absolute_name(str(recipe)),
+            settings=filled,
+            cache=cache,
+            item_timeout=item_timeout,
+        )
         begun, started = time.monotonic(), now()
 
         def sit() -> Built:
@@ -179,20 +206,16 @@ def build(
 def _pool(
     executor: str,
     ray: RayOptions | None,
-    workers: int,
     runner: Runner,
-    recipe: str,
-    settings: Mapping[str, JsonValue],
-    cache: Path,
+    *,
+    workers: int,
+    **given: Any,
 ) -> Pool:
     if not workers:
         return HerePool(runner)
-    given: dict[str, Any] = {
+    given |= {
         "workers": workers,
         "steps": tuple(runner.steps),
-        "recipe": recipe,
-        "settings": settings,
-        "cache": cache,
         "seed": runner.seed,
         "fresh": runner.fresh,
     }

@@ -17,7 +17,7 @@ from floorbench.audio.paths import inside
 from floorbench.build.pipeline.record import BUILD_FILE, CHECKSUMS_FILE
 from floorbench.build.pipeline.store import FULL_SCALE, SoundStore, refused
 from floorbench.core.sample import JsonValue
-from floorbench.errors import DataError, Place
+from floorbench.errors import DataError, Place, UsageError
 
 FORMATS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
 UNLISTED = {BUILD_FILE, "build-report.html", "report.json"}
@@ -150,12 +150,48 @@ def check_target(out: Path) -> None:
     Raises
     ------
     DataError
-        ``FB855``.
+        ``FB855``: a file, a folder that is no build, or a build that somebody has put a file into.
     """
-    if not out.exists() or (out / BUILD_FILE).is_file():
+    if not out.exists():
         return
-    if not out.is_dir() or any(out.iterdir()):
+    if not out.is_dir() or (any(out.iterdir()) and not (out / BUILD_FILE).is_file()):
         raise DataError("FB855", "exists and is not a build", where=Place(str(out)))
+    strange = sorted(_files(out) - _written(out))
+    if strange:
+        more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+        raise DataError(
+            "FB855",
+            f"holds '{strange[0]}'{more}, which no build has written",
+            where=Place(str(out)),
+            hint="move it away: a build replaces the whole folder",
+        )
+
+
+def _files(out: Path) -> set[str]:
+    found = (p for p in out.rglob("*") if p.is_symlink() or not p.is_dir())
+    return {p.relative_to(out).as_posix() for p in found}
+
+
+def _written(out: Path) -> set[str]:
+    """Return the files that an earlier build has written, by its checksums."""
+    names = {CHECKSUMS_FILE, *UNLISTED}
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        rows = (out / CHECKSUMS_FILE).read_text("utf-8").splitlines()
+        names |= {row.partition("  ")[2] for row in rows}
+    return names
+
+
+def check_apart(out: Path, cache: Path) -> None:
+    """Refuse a dataset inside the cache, and a cache inside the dataset.
+
+    Raises
+    ------
+    UsageError
+        ``FB837``.
+    """
+    one, other = out.resolve(), cache.resolve()
+    if one.is_relative_to(other) or other.is_relative_to(one):
+        raise UsageError("FB837", f"the dataset {one} and the cache {other} lie in one another")
 
 
 @contextmanager
@@ -166,6 +202,8 @@ def exporting(out: Path, sounds: SoundStore) -> Iterator[ExportFolder]:
 
     Raises
     ------
+    DataError
+        ``FB855`` when something was put into ``out`` meanwhile.
     EnvironmentProblem
         ``FB858``.
     """
@@ -180,6 +218,7 @@ def exporting(out: Path, sounds: SoundStore) -> Iterator[ExportFolder]:
         yield ExportFolder(partial, sounds)
         try:
             restore(out)
+            check_target(out)
             if out.exists():
                 out.rename(old)
             partial.rename(out)

@@ -1,7 +1,8 @@
 """Where items are made: in this process, or in worker processes that may die.
 
-An item whose worker dies is tried once more in a fresh worker, then it counts as failed. Every
-worker computes with one thread, so that sums do not depend on how many there are.
+An item whose worker dies is tried once more in a fresh worker, then it counts as failed. One that
+takes longer than its time limit fails at once, and its worker is killed. Every worker computes with
+one thread, so that sums do not depend on how many there are.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import selectors
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,13 +110,19 @@ class _Worker:
         )
         self.ready = False
         self.starting: str | None = None
+        self.stage: str | None = None
         self.task: Task | None = None
+        self.since = time.monotonic()
         self._buffer = bytearray()
         self.send(hello)
 
     @property
     def pipe(self) -> Any:
         return self.process.stdout
+
+    def busy(self) -> float:
+        """Return the seconds since it got its task, or began or ended to load something."""
+        return time.monotonic() - self.since if self.task is not None else 0.0
 
     def send(self, line: bytes) -> None:
         """Write one line; a dead worker is noticed at its end of file, not here."""
@@ -162,6 +170,8 @@ class ProcessPool:
     cache : Path
     seed : int
     fresh : set of str
+    item_timeout : float or None
+        Seconds that one item may take in one step, or a stage to load.
     """
 
     def __init__(
@@ -174,8 +184,10 @@ class ProcessPool:
         cache: Path,
         seed: int,
         fresh: frozenset[str],
+        item_timeout: float | None = None,
     ) -> None:
         self._workers = workers
+        self._limit = item_timeout
         self._steps = steps
         self._hello = codec.encode(
             {
@@ -200,14 +212,14 @@ class ProcessPool:
             worker = _Worker(self._hello)
             self._pool.append(worker)
             self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
-        worker.task = task
+        worker.task, worker.stage, worker.since = task, None, time.monotonic()
         task.tries += 1
         worker.send(codec.encode({"index": task.index, "item": task.item, "repair": task.repair}))
 
     def collect(self) -> list[tuple[int, Done]]:
         """Wait for the next messages and deaths (raises what a worker stops with)."""
         finished: list[tuple[int, Done]] = []
-        for key, _ in self._selector.select():
+        for key, _ in self._selector.select(self._patience()):
             worker: _Worker = key.data
             lines = worker.receive()
             if lines is None:
@@ -218,18 +230,44 @@ class ProcessPool:
                 if "stop" in message:
                     raise error_from_wire(message["stop"])
                 if "ready" in message:
-                    worker.ready = True
+                    worker.ready, worker.since = True, time.monotonic()
                 elif "starting" in message:
-                    worker.starting = message["starting"]
+                    worker.starting, worker.since = message["starting"], time.monotonic()
+                elif "stage" in message:
+                    worker.stage = message["stage"]
                 elif worker.task is not None:
                     finished.append((worker.task.number, codec.convert(message["done"], Done)))
                     worker.task = None
+        return finished + self._overdue()
+
+    def _patience(self) -> float | None:
+        """Return the seconds until the next item is overdue."""
+        if self._limit is None:
+            return None
+        return max(0.0, self._limit - max((w.busy() for w in self._pool), default=0.0))
+
+    def _overdue(self) -> list[tuple[int, Done]]:
+        """Kill the workers whose item takes too long; it is not tried again in this build."""
+        finished: list[tuple[int, Done]] = []
+        late = [w for w in self._pool if self._limit is not None and w.busy() >= self._limit]
+        for worker in late:
+            self._remove(worker)
+            task, what = worker.task, f"no result within {self._limit:g} s"
+            if not worker.ready or worker.starting is not None:
+                loading = f"stage '{worker.starting}'" if worker.ready else "a worker process"
+                raise EnvironmentProblem("FB836", f"{what}: {loading} was still loading")
+            assert task is not None  # noqa: S101 -- it is busy
+            finished.append(lost(task, self._steps, what, code="FB836", stage=worker.stage))
         return finished
 
-    def _died(self, worker: _Worker) -> list[tuple[int, Done]]:
+    def _remove(self, worker: _Worker, *, ended: bool = False) -> int:
+        """Take a worker out and end it; return its exit status."""
         self._selector.unregister(worker.pipe)
         self._pool.remove(worker)
-        how = _death(worker.kill(ended=True))
+        return worker.kill(ended=ended)
+
+    def _died(self, worker: _Worker) -> list[tuple[int, Done]]:
+        how = _death(self._remove(worker, ended=True))
         if not worker.ready:
             raise EnvironmentProblem("FB854", f"a worker process ended as it began ({how})")
         if worker.starting is not None:
@@ -241,7 +279,8 @@ class ProcessPool:
         if task.tries < TRIES:
             self.give(task)
             return []
-        return [lost(task, self._steps, f"its worker process died {TRIES} times ({how})")]
+        what = f"its worker process died {TRIES} times ({how})"
+        return [lost(task, self._steps, what, stage=worker.stage)]
 
     def close(self) -> None:
         """Kill every worker; none is left as an orphan or a zombie."""
@@ -251,10 +290,17 @@ class ProcessPool:
         self._selector.close()
 
 
-def lost(task: Task, steps: tuple[Step, ...], what: str) -> tuple[int, Done]:
-    """Return what becomes of a task that ended its worker too often."""
-    stage = stages_of(steps[task.index])[0].name
-    return task.number, Done(stage=stage, failed=Failure(code=None, what=what))
+def lost(
+    task: Task,
+    steps: tuple[Step, ...],
+    what: str,
+    *,
+    code: str | None = None,
+    stage: str | None = None,
+) -> tuple[int, Done]:
+    """Return what becomes of a task that its worker did not finish."""
+    at = stage or stages_of(steps[task.index])[0].name
+    return task.number, Done(stage=at, failed=Failure(code=code, what=what))
 
 
 def _death(status: int) -> str:

@@ -8,6 +8,7 @@ that is how a stage that ends its process while it loads is told from an item th
 from __future__ import annotations
 
 import contextlib
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,7 +35,7 @@ class RayPool:
         Each is asked for when the first task for it comes.
     options : RayOptions or None
         Which cluster, and what each worker reserves on it.
-    steps, recipe, settings, cache, seed, fresh
+    steps, recipe, settings, cache, seed, fresh, item_timeout
         As for :class:`~floorbench.build.pipeline.pool.ProcessPool`.
 
     Raises
@@ -54,8 +55,11 @@ class RayPool:
         cache: Path,
         seed: int,
         fresh: frozenset[str],
+        item_timeout: float | None = None,
     ) -> None:
         self._workers = workers
+        self._limit = item_timeout
+        self._since: dict[int, float] = {}  # when a worker got its task, by its number
         self._steps = steps
         self._nodes: Counter[int] = Counter()
         self._loading: Counter[str] = Counter()
@@ -91,6 +95,7 @@ class RayPool:
 
     def _give(self, worker: RayWorker, task: Task) -> None:
         worker.load = task
+        self._since[worker.number] = time.monotonic()
         task.tries += 1
         said = {"index": task.index, "item": task.item, "repair": task.repair}
         worker.call("make", codec.encode(said))
@@ -98,13 +103,36 @@ class RayPool:
     def collect(self) -> list[tuple[int, Done]]:
         """Wait for the next results and deaths (raises what a worker stops with)."""
         finished: list[tuple[int, Done]] = []
-        for event in self._crew.events():
+        busy = [self._busy(w) for w in self._crew.workers]
+        patience = None if self._limit is None else max(0.0, self._limit - max(busy, default=0.0))
+        for event in self._crew.events(patience):
             if event.death is not None:
                 finished += self._died(event.worker, event.death)
             elif event.kind == "make":
                 task: Task = event.worker.load
                 event.worker.load = None
                 finished.append((task.number, codec.convert(event.said, Done)))
+            elif event.kind == "open":
+                self._since[event.worker.number] = time.monotonic()
+        return finished + self._overdue()
+
+    def _busy(self, worker: RayWorker) -> float:
+        """Return the seconds since a worker got its task; one without a place is not busy."""
+        if worker.load is None or not worker.opened:
+            return 0.0
+        return time.monotonic() - self._since[worker.number]
+
+    def _overdue(self) -> list[tuple[int, Done]]:
+        """Kill the workers whose item takes too long; it is not tried again in this build."""
+        finished: list[tuple[int, Done]] = []
+        late = [w for w in self._crew.workers if self._limit and self._busy(w) >= self._limit]
+        for worker in late:
+            self._crew.bury(worker)
+            mark, what = mark_of(self._token, worker.number), f"no result within {self._limit:g} s"
+            if mark.exists():
+                stage = mark.read_text(encoding="utf-8")
+                raise EnvironmentProblem("FB836", f"{what}: stage '{stage}' was still loading")
+            finished.append(lost(worker.load, self._steps, what, code="FB836"))
         return finished
 
     def _died(self, worker: RayWorker, death: Death) -> list[tuple[int, Done]]:

@@ -137,11 +137,10 @@ def fill(settings: Mapping[str, JsonValue], defaults: Mapping[str, JsonValue]) -
     for name, value in settings.items():
         if name not in defaults:
             near = did_you_mean(name, defaults)
-            raise UsageError(
-                "FB851",
-                f"there is no setting '{name}'",
-                hint=f"did you mean '{near}'?" if near else f"known: {', '.join(defaults)}",
-            )
+            hint = f"did you mean '{near}'?" if near else f"known: {', '.join(defaults)}"
+            if name == "seed":
+                hint = "a build has one seed: --seed"
+            raise UsageError("FB851", f"there is no setting '{name}'", hint=hint)
         wanted = type(defaults[name])
         whole = wanted is float and type(value) is int
         if defaults[name] is not None and type(value) is not wanted and not whole:
@@ -187,11 +186,19 @@ def checked_work(recipe: Recipe, settings: Mapping[str, JsonValue]) -> Work:
     Raises
     ------
     UsageError
-        ``FB851`` from the recipe.
+        ``FB851`` from the recipe, or for settings that it cannot make stages of.
     DataError
         ``FB852`` for a stage name used twice, a bad id, an id twice, or fewer than one attempt.
     """
-    work = recipe.work(settings)
+    try:
+        work = recipe.work(settings)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        raise UsageError(
+            "FB851",
+            f"recipe '{recipe.name}' cannot use these settings: {type(error).__name__}: {error} "
+            f"({Path(at.filename).name}:{at.lineno})",
+        ) from error
     seen: set[str] = set()
     for step in work.steps:
         if isinstance(step, Retried) and step.attempts < 1:

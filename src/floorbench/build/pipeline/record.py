@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,6 +41,9 @@ class StageReport:
         All calls, and those of them found in the cache.
     wall, cpu, seconds : float
         Seconds by the clock, of the processor, and of sound stored.
+    spread : float or None
+        Standard deviation over items of an item's processor seconds, all its attempts together;
+        ``None`` below two items, and for stages that see all items at once.
     real_time_factor : float or None
         ``cpu / seconds``; undefined (``None``) where no sound was stored.
     """
@@ -58,6 +62,7 @@ class StageReport:
     wall: float = 0.0
     cpu: float = 0.0
     seconds: float = 0.0
+    spread: float | None = None
     real_time_factor: float | None = None
 
 
@@ -130,6 +135,7 @@ class Counter:
         self.rejected: dict[str, int] = {}
         self.tried_again: dict[str, int] = {}
         self.wall = self.cpu = self.seconds = 0.0
+        self._squares = 0.0
 
     def call(self, call: Call) -> None:
         """Count a call."""
@@ -141,6 +147,11 @@ class Counter:
         if call.reason is not None:
             self.tried_again[call.reason] = self.tried_again.get(call.reason, 0) + 1
 
+    def item(self, calls: Iterable[Call]) -> None:
+        """Count an item that entered, with the calls that it took."""
+        self.entered += 1
+        self._squares += sum(call.cpu for call in calls) ** 2
+
     def reject(self, reason: str) -> None:
         """Count a rejection that is an item's end."""
         self.rejected[reason] = self.rejected.get(reason, 0) + 1
@@ -149,6 +160,10 @@ class Counter:
         self, *, stage: str, version: int, deterministic: bool, settings: Mapping[str, JsonValue]
     ) -> StageReport:
         """Return the counts."""
+        spread = None
+        if self._squares and self.entered > 1:
+            rest = max(0.0, self._squares - self.cpu**2 / self.entered)
+            spread = round(math.sqrt(rest / (self.entered - 1)), 6)
         again = {k: n for k, n in sorted(self.tried_again.items()) if n}
         return StageReport(
             stage=stage,
@@ -165,6 +180,7 @@ class Counter:
             wall=round(self.wall, 3),
             cpu=round(self.cpu, 3),
             seconds=round(self.seconds, 3),
+            spread=spread,
             real_time_factor=round(self.cpu / self.seconds, 4) if self.seconds else None,
         )
 
@@ -175,7 +191,7 @@ def count(counters: Mapping[str, Counter], names: tuple[str, ...], done: Done) -
         counters[call.stage].call(call)
     for position, name in enumerate(names):
         counter = counters[name]
-        counter.entered += 1
+        counter.item(call for call in done.calls if call.stage == name)
         if done.stage == name and done.failed is not None:
             counter.failed += 1
             return
@@ -220,9 +236,9 @@ def factors_path(cache: Path, recipe: str) -> Path:
     return cache / "factors" / f"{recipe}.json"
 
 
-def write_factors(folder: Folder, recipe: str, stages: tuple[StageReport, ...]) -> None:
-    """Keep the factors of a build for later plans."""
-    factors = {
+def factors_of(stages: Iterable[StageReport]) -> dict[str, Factor]:
+    """Return the figures of a build per item that entered a stage."""
+    return {
         s.stage: Factor(
             wall=s.wall / s.entered,
             cpu=s.cpu / s.entered,
@@ -233,7 +249,11 @@ def write_factors(folder: Folder, recipe: str, stages: tuple[StageReport, ...]) 
         for s in stages
         if s.entered
     }
-    text = codec.encode_pretty(Factors(stages=factors))
+
+
+def write_factors(folder: Folder, recipe: str, stages: tuple[StageReport, ...]) -> None:
+    """Keep the factors of a build for later plans."""
+    text = codec.encode_pretty(Factors(stages=factors_of(stages)))
     folder.write(factors_path(folder.path, recipe), text.encode())
 
 

@@ -102,6 +102,7 @@ class WorkBench:
     def __init__(self, sounds: SoundStore, *, seed: int, stage: str, item: str, attempt: int):
         self._sounds = sounds
         self._entropy = codec.encode([seed, stage, item, attempt])
+        self.seed = seed
         self.attempt = attempt
         self.notes: list[dict[str, JsonValue]] = []
         self.kept: list[Kept] = []
@@ -341,7 +342,8 @@ class _Failed(Exception):
 
 
 def _expected(error: FloorbenchError, damaged: str | None = None) -> Failure:
-    place = f"{error.where}: " if error.where is not None and str(error.where) else ""
+    file = error.where.file if error.where is not None else None
+    place = f"{error.where}: " if file else ""  # the item is named beside it anyway
     return Failure(code=error.code, what=place + error.what, damaged=damaged)
 
 

@@ -97,6 +97,11 @@ class Bench(Protocol):
         ...
 
     @property
+    def seed(self) -> int:
+        """The build's seed, for what several items draw together (a voice, a history)."""
+        ...
+
+    @property
     def attempt(self) -> int:
         """0 at the first try, counting up where :class:`Retried` asks again."""
         ...

@@ -180,9 +180,12 @@ class SoundStore:
             pcm, rate = soundfile.read(io.BytesIO(path.read_bytes()), dtype="int16")
             if sound_digest(pcm, rate) == digest:
                 return pcm, int(rate)
+        except FileNotFoundError:  # another build may be putting it there just now
+            raise SoundDamaged(digest, path) from None
         except (OSError, soundfile.LibsndfileError):
             pass
-        path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
         raise SoundDamaged(digest, path)
 
     def load(self, digest: str) -> tuple[Audio, int]:

@@ -10,6 +10,7 @@ and to the parent::
 
     {"ready": true}                once
     {"starting": stage or null}    around loading models
+    {"stage": stage}               what is made now; the last one before a death says where
     {"done": {...}}                one item
     {"stop": error}                no item could be made; the process ends
 
@@ -34,6 +35,8 @@ from floorbench.build.pipeline.stage import Item, Stage
 from floorbench.errors import EnvironmentProblem, FloorbenchError, Place
 from floorbench.run.worker import error_to_wire
 
+Announce = Callable[[str, str | None], None]
+
 
 def main() -> None:
     """Serve one parent until its pipe closes."""
@@ -45,7 +48,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=(pipe, lines), daemon=True).start()
     try:
         hello = codec.parse(lines.get())
-        maker = Maker(hello, lambda stage: _send(out, {"starting": stage}))
+        maker = Maker(hello, lambda what, stage: _send(out, {what: stage}))
         _send(out, {"ready": True})
         while True:
             _send(out, {"done": maker.make(codec.parse(lines.get()))})
@@ -62,7 +65,8 @@ class Maker:
     hello : mapping
         The first message: recipe, settings, cache, seed, fresh.
     announce : function
-        Hears the name of a stage before it loads its models, and ``None`` afterwards.
+        Hears ``starting`` with the name of a stage before it loads its models, and with ``None``
+        afterwards; ``stage`` with the name of the one that is at work.
 
     Raises
     ------
@@ -70,7 +74,7 @@ class Maker:
         ``FB101``, ``FB851`` or ``FB859`` for the recipe.
     """
 
-    def __init__(self, hello: Mapping[str, Any], announce: Callable[[str | None], None]) -> None:
+    def __init__(self, hello: Mapping[str, Any], announce: Announce) -> None:
         work = checked_work(open_recipe(hello["recipe"]), hello["settings"])
         self._runner = _Announcing(
             work.steps,
@@ -98,20 +102,22 @@ class MarkingMaker(Maker):
     Raises
     ------
     EnvironmentProblem
-        ``FB836`` when this machine does not see the caller's cache.
+        ``FB838`` when this machine does not see the caller's cache.
     """
 
-    spec = True  # what a Ray worker says when it is ready; there is nothing to tell
+    greeting = True  # what a Ray worker says when it is ready; there is nothing to tell
 
     def __init__(self, hello: Mapping[str, Any]) -> None:
         token = Path(hello["token"])
         if not token.is_file():
             what = f"machine '{socket.gethostname()}' does not see the cache of this build"
-            raise EnvironmentProblem("FB836", what, where=Place(hello["cache"]))
+            raise EnvironmentProblem("FB838", what, where=Place(hello["cache"]))
         self._mark = mark_of(token, hello["worker"])
         super().__init__(hello, self._announce)
 
-    def _announce(self, stage: str | None) -> None:
+    def _announce(self, what: str, stage: str | None) -> None:
+        if what != "starting":
+            return
         if stage is None:
             self._mark.unlink()
         else:
@@ -124,15 +130,16 @@ def mark_of(token: Path, worker: int) -> Path:
 
 
 class _Announcing(Runner):
-    """Tells somebody while models are being loaded."""
+    """Tells somebody which stage is at work, and while models are being loaded."""
 
-    announce: Callable[[str | None], None]
+    announce: Announce
 
     def start(self, stage: Stage) -> None:
         if stage.name not in self._started:
-            self.announce(stage.name)
+            self.announce("starting", stage.name)
             super().start(stage)
-            self.announce(None)
+            self.announce("starting", None)
+        self.announce("stage", stage.name)
 
 
 def refusal(error: Exception) -> dict[str, Any]:

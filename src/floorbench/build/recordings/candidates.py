@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
@@ -52,6 +52,10 @@ class MiningRules:
     longest: float = 15.0
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
+                raise UsageError("FB885", f"{field.name} {value!r} is not a time in seconds")
         if not 0 < self.shortest <= self.longest:
             raise UsageError("FB885", f"targets from {self.shortest} to {self.longest} s")
         if self.max_gap < 0 or self.min_pause <= 0:

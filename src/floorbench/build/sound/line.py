@@ -40,8 +40,7 @@ def through_line(samples: NDArray[np.float64], rate: int, *, law: str) -> NDArra
     import soundfile
     import soxr
 
-    if law not in LAWS:
-        raise UsageError("FB884", f"there is no telephone law {law!r}; known: {', '.join(LAWS)}")
+    check_law(law)
     narrow = soxr.resample(samples, rate, RATE)
     band = butter(4, BAND_HZ, btype="bandpass", fs=RATE, output="sos")
     kept = sosfiltfilt(band, narrow, padlen=min(60, max(0, len(narrow) - 1)))
@@ -50,3 +49,9 @@ def through_line(samples: NDArray[np.float64], rate: int, *, law: str) -> NDArra
     coded.seek(0)
     heard: NDArray[np.float64] = soundfile.read(coded, dtype="float64")[0]
     return heard
+
+
+def check_law(law: str) -> None:
+    """Refuse a law that no telephone line has (``FB884``)."""
+    if law not in LAWS:
+        raise UsageError("FB884", f"there is no telephone law {law!r}; known: {', '.join(LAWS)}")

@@ -15,7 +15,7 @@ from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
 from floorbench.build.sound import line, scenes
 from floorbench.build.sound.pools import FREE_LICENCES, Pool, Recording, samples_of
 from floorbench.core.sample import JsonValue
-from floorbench.errors import DataError
+from floorbench.errors import DataError, UsageError
 
 RATE = 16_000
 CLEAN = "target-clean"
@@ -67,6 +67,10 @@ class Soundscape:
         changes: Mapping[str, Mapping[str, Any]] | None = None,
         telephone: str | None = None,
     ) -> None:
+        if telephone is not None:
+            line.check_law(telephone)
+        if not all(isinstance(name, str) for name in licences):
+            raise UsageError("FB881", f"licences {list(licences)}: they are names")
         self._noise_folder = noise
         self._babble_folder = babble
         self._licences = licences

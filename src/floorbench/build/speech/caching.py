@@ -1,21 +1,34 @@
 """Say and hear everything once: results kept in a folder under a key of all that went in.
 
 Siblings of a dialogue family share their history this way, also with voices that would say it
-differently the next time. Files appear under their names only when they are whole.
+differently the next time. Files appear under their names only when they are whole; one that cannot
+be read is made again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
+import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
-from floorbench.build.speech.providers import ASR, TTS, Audio, Can, Heard, Reference, Spoken, Word
+from floorbench.build.pipeline.store import Folder
+from floorbench.build.speech.providers import (
+    ASR,
+    TTS,
+    Audio,
+    Can,
+    Heard,
+    Reference,
+    Spoken,
+    Word,
+    sounds,
+)
 from floorbench.core.sample import JsonValue
 
 LAYOUT = 1
@@ -32,11 +45,16 @@ def _key(**parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_bytes(content)
-    temporary.replace(path)
+class _Kept(Folder):
+    """The files of one cache; the first that is written clears what killed processes left."""
+
+    _swept = False
+
+    def put(self, path: Path, content: bytes) -> None:
+        if not self._swept:
+            self.sweep()
+            self._swept = True
+        self.write(path, content)
 
 
 def _words(rows: list[dict[str, object]] | None) -> tuple[Word, ...] | None:
@@ -49,6 +67,7 @@ class CachedTTS:
     def __init__(self, tts: TTS, folder: Path) -> None:
         self._tts = tts
         self._folder = folder
+        self._kept = _Kept(folder)
         self.can: Can = tts.can
 
     @property
@@ -78,16 +97,9 @@ class CachedTTS:
             seed=None if self.can.deterministic else seed,
         )
         path = self._folder / key[:2] / f"{key}.npz"
-        if path.exists():
-            with np.load(path, allow_pickle=False) as stored:
-                facts = json.loads(str(stored["facts"]))
-                return Spoken(
-                    audio=stored["audio"],
-                    rate=facts["rate"],
-                    words=_words(facts["words"]),
-                    phonemes=facts["phonemes"],
-                    provenance=facts["provenance"],
-                )
+        known = _spoken(path)
+        if known is not None:
+            return known
         said = self._tts.synthesize(
             text,
             language=language,
@@ -97,17 +109,34 @@ class CachedTTS:
             seed=seed,
             prefix=prefix,
         )
+        if not sounds(said.audio):  # the next build asks again
+            return said
         facts = asdict(said)
         del facts["audio"]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{key}.{os.getpid()}.npz")
+        room = io.BytesIO()
         np.savez(
-            temporary,
+            room,
             audio=said.audio.astype(np.float32),
             facts=np.array(json.dumps(facts, ensure_ascii=False)),
         )
-        temporary.replace(path)
+        self._kept.put(path, room.getvalue())
         return said
+
+
+def _spoken(path: Path) -> Spoken | None:
+    """Read what was said before; ``None`` when it is not there or cannot be read."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
+            facts = json.loads(str(stored["facts"]))
+            return Spoken(
+                audio=stored["audio"],
+                rate=facts["rate"],
+                words=_words(facts["words"]),
+                phonemes=facts["phonemes"],
+                provenance=facts["provenance"],
+            )
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+        return None
 
 
 class CachedASR:
@@ -116,6 +145,7 @@ class CachedASR:
     def __init__(self, asr: ASR, folder: Path) -> None:
         self._asr = asr
         self._folder = folder
+        self._kept = _Kept(folder)
         self.can: Can = asr.can
 
     @property
@@ -127,9 +157,18 @@ class CachedASR:
         """Return what was heard before, or listen (see :class:`ASR`)."""
         key = _key(provider=self.identity, heard=[digest(audio, rate), language], careful=careful)
         path = self._folder / key[:2] / f"{key}.json"
-        if path.exists():
-            row = json.loads(path.read_text("utf-8"))
-            return Heard(text=row["text"], words=_words(row["words"]))
+        known = _heard(path)
+        if known is not None:
+            return known
         heard = self._asr.transcribe(audio, rate, language=language, careful=careful)
-        _write(path, json.dumps(asdict(heard), ensure_ascii=False).encode())
+        self._kept.put(path, json.dumps(asdict(heard), ensure_ascii=False).encode())
         return heard
+
+
+def _heard(path: Path) -> Heard | None:
+    """Read what was heard before; ``None`` when it is not there or cannot be read."""
+    try:
+        row = json.loads(path.read_text("utf-8"))
+        return Heard(text=row["text"], words=_words(row["words"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -21,6 +21,7 @@ from floorbench.build.speech.recognisers import Whisper
 from floorbench.build.speech.remote import SpeechServer, TranscriptionServer
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError, did_you_mean
+from floorbench.systems.llm.retrying import Policy
 
 T = TypeVar("T")
 
@@ -40,15 +41,28 @@ def _whisper(*, model: str | None = None, **more: Any) -> ASR:
     return Whisper(Path(model) if Path(model).is_dir() else model, **more)
 
 
+def _patience(*, timeout: float = 60.0, attempts: int = 5, **more: Any) -> dict[str, Any]:
+    """Return a server's arguments with its policy spelled out."""
+    return {**more, "policy": Policy(timeout=timeout, attempts=attempts)}
+
+
+def _speech_server(**given: Any) -> TTS:
+    return SpeechServer(**_patience(**given))
+
+
+def _transcription_server(**given: Any) -> ASR:
+    return TranscriptionServer(**_patience(**given))
+
+
 VOICES: Mapping[str, Callable[..., TTS]] = {
     "kokoro": _kokoro,
-    "server": SpeechServer,
+    "server": _speech_server,
     "qwen3-tts": Qwen3TTS,
     "indextts2": _indextts2,
 }
 RECOGNISERS: Mapping[str, Callable[..., ASR]] = {
     "whisper": _whisper,
-    "server": TranscriptionServer,
+    "server": _transcription_server,
     "qwen3-asr": Qwen3ASR,
 }
 ALIGNERS: Mapping[str, Callable[..., Aligner]] = {
@@ -79,7 +93,8 @@ def make_tts(spec: Mapping[str, JsonValue], *, cache: Path | None = None) -> TTS
     Parameters
     ----------
     spec : mapping
-        ``{"provider": "kokoro"}``, or ``server``, ``qwen3-tts``, ``indextts2`` with arguments.
+        ``{"provider": "kokoro"}``, or ``server``, ``qwen3-tts``, ``indextts2`` with arguments. A
+        server also takes ``timeout``, the seconds of one call, and ``attempts``.
     cache : Path or None
         Build cache; floorbench's own by default.
 

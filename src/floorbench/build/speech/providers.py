@@ -89,6 +89,11 @@ class Spoken:
     provenance: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
+def sounds(audio: NDArray[np.floating]) -> bool:
+    """Tell whether samples are a sound: there are some, all are finite, and not all are 0."""
+    return bool(np.any(audio) and np.all(np.isfinite(audio)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """A transcript, with word times where the recogniser gives them."""

@@ -97,6 +97,8 @@ class Endpoint:
                 raise Refused(
                     self._clean(f"{type(error).__name__}: {error}"), again=False
                 ) from None
+            except ValueError:  # a broken JSON answer comes as it is
+                raise Refused("the answer cannot be read", again=True) from None
 
         try:
             return calling(once, self.policy)
@@ -194,19 +196,26 @@ class SpeechServer:
         if extra:
             settings["extra_body"] = extra
         create = self._server.client().audio.speech.create
-        content = self._server.call(lambda: create(**settings).content)
-        if self._pcm_rate is None:
-            audio, rate = read_wav(content)
-        else:
-            audio, rate = _pcm(content), self._pcm_rate
-        if not len(audio):
-            raise DataError("FB872", f"{self._server.url} answered with no audio")
+        audio, rate = self._server.call(lambda: self._sound(create(**settings).content))
         who = named or "reference"
         return Spoken(
             audio=audio,
             rate=rate,
             provenance={**self.identity, "voice": who, "speed": speed, "emotion": emotion},
         )
+
+    def _sound(self, content: bytes) -> tuple[Audio, int]:
+        """Read an answer; one that holds no sound is a failed call that may be tried again."""
+        try:
+            if self._pcm_rate is None:
+                audio, rate = read_wav(content)
+            else:
+                audio, rate = _pcm(content), self._pcm_rate
+        except DataError as error:
+            raise Refused(error.what, again=True) from None
+        if not np.any(audio):
+            raise Refused("it answered with no audio", again=True)
+        return audio, rate
 
 
 def _pcm(content: bytes) -> Audio:
@@ -291,10 +300,8 @@ class TranscriptionServer:
         if self.can.returns_words:
             settings["timestamp_granularities"] = ["word"]
         create = self._server.client().audio.transcriptions.create
-        answer = self._server.call(lambda: create(**settings))
-        text, found = getattr(answer, "text", None), getattr(answer, "words", None)
-        if not isinstance(text, str):
-            raise DataError("FB872", f"{self._server.url} answered without a text")
+        answer = self._server.call(lambda: _with_text(create(**settings)))
+        text, found = answer.text, getattr(answer, "words", None)
         words = None
         if self.can.returns_words and found is not None:
             words = tuple(
@@ -302,6 +309,12 @@ class TranscriptionServer:
                 for w in found
             )
         return Heard(text=text.strip(), words=words)
+
+
+def _with_text(answer: Any) -> Any:
+    if not isinstance(getattr(answer, "text", None), str):
+        raise Refused("it answered without a text", again=True)
+    return answer
 
 
 def wav_bytes(audio: Audio, rate: int) -> bytes:

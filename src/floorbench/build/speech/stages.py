@@ -22,13 +22,14 @@ from floorbench.build import mixing
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
 from floorbench.build.speech import gate, rate, scoring, voices
 from floorbench.build.speech.gate import Thresholds, Verdict
-from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word
+from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word, sounds
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.voices import Voice
 from floorbench.build.speech.words import cut_after, moved, word_times
 from floorbench.build.text.dialogue import Dialogue, dialogue_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, Place
+from floorbench.stats.streams import generator
 
 LEVEL_DB = -26.0
 EDGE_FADE_S = 0.005
@@ -73,12 +74,17 @@ def lines_of(dialogue: Dialogue) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+class _NoSound(Exception):
+    """A voice gave silence, or numbers that are no sound."""
+
+
 class Synthesise:
     """Say the lines of a dialogue.
 
     Every role of a dialogue family has one voice, drawn from its own pool. The second attempt
     speaks the target at another speed, later ones with another voice as well; the history follows
-    where its speaker is the same, or where it is gated too. Adds the tracks and the field
+    where its speaker is the same, or where it is gated too. A voice that gives silence rejects the
+    item (``no-sound``). Adds the tracks and the field
     ``speech``: a row per track with what is heard in it, voice, speed, rate and word times.
 
     Parameters
@@ -86,8 +92,6 @@ class Synthesise:
     tts : TTS
     pools : mapping
         Language to role to voices; no voice may be in two roles.
-    seed : int
-        Of the recipe.
     aligners : sequence of Aligner
         For voices without word times, in this order.
     bands : mapping of str to Band
@@ -97,6 +101,8 @@ class Synthesise:
         Whether the history is checked as well (it changes with every attempt then).
     sample_rate : int
         Of the tracks, in Hz.
+    casts : mapping of str to int
+        Language to the number of casts that families are shared out over; 1 by default.
     lines : callable or None
         What of an item is spoken, whose fields then are ``language`` and ``family``; the lines of
         its dialogue by default.
@@ -110,22 +116,22 @@ class Synthesise:
         *,
         tts: TTS,
         pools: Mapping[str, Mapping[str, Sequence[Voice]]] = voices.KOKORO,
-        seed: int,
         aligners: Sequence[Aligner] = (),
         bands: Mapping[str, Band] = rate.BANDS,
         gate_history: bool = False,
         sample_rate: int = 24_000,
+        casts: Mapping[str, int] | None = None,
         lines: Callable[[Item], tuple[Line, ...]] | None = None,
     ) -> None:
         for pool in pools.values():
             voices.disjoint(pool)
         self._tts = tts
         self._pools = pools
-        self._seed = seed
         self._aligners = aligners
         self._bands = bands
         self._gate_history = gate_history
         self._rate = sample_rate
+        self._casts = dict(casts or {})
         self._lines = lines
         self.deterministic = tts.can.deterministic
 
@@ -137,11 +143,11 @@ class Synthesise:
                 language: {role: [_name(v) for v in pool] for role, pool in pools.items()}
                 for language, pools in self._pools.items()
             },
-            "seed": self._seed,
             "aligners": [dict(a.identity) for a in self._aligners],
             "bands": {k: [b.low, b.high] for k, b in self._bands.items()},
             "gate_history": self._gate_history,
             "rate": self._rate,
+            "casts": {**self._casts},
             "level_db": LEVEL_DB,
             "speeds": [*SPEEDS, *STEPS],
         }
@@ -170,24 +176,34 @@ class Synthesise:
             turn = max(0, bench.attempt - 1) if tried or line.role == target_role else 0
             faster = bench.attempt if tried else 0
             voice = voices.choose(
-                pools.get(line.role, ()), seed=self._seed, family=family, role=line.role, turn=turn
+                pools.get(line.role, ()),
+                seed=bench.seed,
+                family=family,
+                role=line.role,
+                turn=turn,
+                casts=self._casts.get(language, 1),
             )
-            row, digest = self._say(
-                line,
-                bench=bench,
-                language=language,
-                voice=voice,
-                speed=self._speed(family, line.role, faster),
-                seed=int(voices.generator(self._seed, family, line.text, faster).integers(2**31)),
-            )
+            try:
+                row, digest = self._say(
+                    line,
+                    bench=bench,
+                    language=language,
+                    voice=voice,
+                    speed=self._speed(bench.seed, family, line.role, faster),
+                    seed=int(generator(bench.seed, family, line.text, str(faster)).integers(2**31)),
+                )
+            except _NoSound as fault:
+                return Rejected(
+                    reason="no-sound", detail=f"{line.track}: {_name(voice)} says {fault}"
+                )
             rows.append(row)
             tracks[line.track] = digest
         return made(item.having(audio=tracks, speech=rows))
 
-    def _speed(self, family: str, role: str, attempt: int) -> float:
+    def _speed(self, seed: int, family: str, role: str, attempt: int) -> float:
         if not self._tts.can.speed:
             return 1.0
-        base = voices.generator(self._seed, family, role, "speed").uniform(*SPEEDS)
+        base = generator(seed, family, role, "speed").uniform(*SPEEDS)
         return round(float(base) + STEPS[attempt % len(STEPS)], 2)
 
     def _say(
@@ -202,6 +218,8 @@ class Synthesise:
             prefix=line.cut_after or line.mark,
         )
         bench.note("voice", track=line.track, **_plain(spoken.provenance))
+        if not sounds(spoken.audio):
+            raise _NoSound(f"nothing for {line.text!r}")
         band = self._bands.get(language)
         before = self._measured(spoken, line.text, language)
         factor = rate.into(before, band) if band is not None else 1.0
@@ -255,6 +273,8 @@ class Synthesise:
         if line.cut_after is not None and words is not None:
             at = cut_after(words, line.cut_after)
             audio = mixing.cut(audio, spoken.rate, at_s=at, fade_s=CUT_FADE_S)
+            if not sounds(audio):
+                raise _NoSound(f"nothing before the cut in {line.text!r}")
             words = tuple(w for w in words if (w.start + w.end) / 2 < at)
         if spoken.rate != self._rate:
             import soxr
@@ -332,14 +352,14 @@ class Verify:
             bench.note("recogniser", track=row["track"], **_plain(self._asr.identity))
             if not verdict.passed:
                 detail = f"{row['track']}: {row['text']!r} heard as {verdict.heard!r}"
-                return Rejected(reason=verdict.reason, detail=f"{detail}, {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"{detail}; {_figures(verdict)}")
             checks.append({"track": row["track"], **_row(verdict)})
         spoken = {row["track"] for row in rows}
         if self._vad is not None and "target" in item.audio and "target" not in spoken:
             audio, hertz = bench.load(item.audio["target"])
             verdict = gate.as_non_speech(audio, hertz, vad=self._vad, thresholds=self._thresholds)
             if not verdict.passed:
-                return Rejected(reason=verdict.reason, detail=f"target: {dict(verdict.figures)}")
+                return Rejected(reason=verdict.reason, detail=f"target: {_figures(verdict)}")
             checks.append({"track": "target", **_row(verdict)})
         return made(item.having(checks=checks))
 
@@ -380,6 +400,10 @@ def _without_last(row: Mapping[str, Any]) -> str | None:
 
 def _row(verdict: Verdict) -> dict[str, JsonValue]:
     return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
+
+
+def _figures(verdict: Verdict) -> str:
+    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
 
 
 def _name(voice: Voice) -> str:

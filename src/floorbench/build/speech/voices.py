@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-
-import numpy as np
 
 from floorbench.build.speech.providers import Reference
 from floorbench.build.starter_plan import VOICES
 from floorbench.errors import UsageError
+from floorbench.stats.streams import generator
 
 Voice = str | Reference
 ROLES = ("user", "third_party", "background", "babble")
@@ -54,18 +52,51 @@ def disjoint(pools: Mapping[str, Sequence[Voice]]) -> None:
                     raise UsageError("FB875", f"voice {part!r} is both {owner[part]} and {role}")
 
 
-def generator(*parts: object) -> np.random.Generator:
-    """Return a generator that depends on nothing but these values."""
-    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
-    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
-
-
-def choose(pool: Sequence[Voice], *, seed: int, family: str, role: str, turn: int = 0) -> Voice:
+def choose(
+    pool: Sequence[Voice],
+    *,
+    seed: int,
+    family: str,
+    role: str,
+    turn: int = 0,
+    casts: int = 1,
+) -> Voice:
     """Return the voice of a role in a dialogue family; ``turn`` counts on to the next one.
 
-    Siblings of one family hear the same speaker, whatever else differs between them.
+    Siblings of one family hear the same speaker, whatever else differs between them. With several
+    casts (:func:`casts_of`) a family belongs to one of them in all of its roles.
     """
     if not pool:
         raise UsageError("FB875", f"there is no voice for {role}")
-    order = generator(seed, family, role).permutation(len(pool))
-    return pool[int(order[turn % len(pool)])]
+    own = _cast(pool, int(generator(seed, family, "cast").integers(casts)), casts)
+    order = generator(seed, family, role).permutation(len(own))
+    return own[int(order[turn % len(own)])]
+
+
+def casts_of(pools: Mapping[str, Sequence[Voice]]) -> int:
+    """Return into how many casts without a common voice the pools can be parted.
+
+    Without casts almost every two families meet in some voice, so that no split of them could keep
+    its speakers to itself.
+
+    Examples
+    --------
+    >>> casts_of(KOKORO["en"]), casts_of(KOKORO["zh"])
+    (4, 2)
+    """
+    sizes = [len(_single(pool)) for role, pool in pools.items() if role != "babble"]
+    return max(1, min(sizes, default=1))
+
+
+def _single(pool: Sequence[Voice]) -> list[Voice]:
+    return [v for v in pool if not (isinstance(v, str) and "+" in v)]
+
+
+def _cast(pool: Sequence[Voice], part: int, casts: int) -> Sequence[Voice]:
+    """Return the voices of one cast: neighbours of the pool, and the blends of them alone."""
+    if casts == 1:
+        return pool
+    single = _single(pool)
+    own = single[part * len(single) // casts : (part + 1) * len(single) // casts]
+    mixed = [v for v in pool if v not in single and set(str(v).split("+")) <= set(own)]
+    return [*own, *mixed]

@@ -4,12 +4,13 @@ The texts are in ``grammar/``: ``topics.LANGUAGE.json`` holds what belongs to a 
 ``shared.LANGUAGE.json`` what fits any of them. In a sentence ``{name}`` is a slot, ``[a|b]`` an
 alternative, and ``^`` a place where an unfinished turn may be cut.
 
-The n-th dialogue of a language and label takes the n-th topic and, each time the topics have been
-gone through, the next sentence, the next rounds of history and the next filling of each slot, in an
-order drawn from the seed.
-Different numbers therefore get different combinations for as long as there are any; the dialogue
-does not depend on how many are written. The slots of a dialogue are filled once, so that history
-and target speak of the same thing.
+The n-th dialogues of a language share one :func:`skeleton`, whatever their labels: the n-th topic
+and, each time the topics have been gone through, the next rounds of history and the next filling of
+each slot, in an order drawn from the seed. Within a state all of the history is the same; the two
+states differ in the last round. The history therefore says nothing about the label, and is spoken
+once. The target takes the next sentence of its label. Different numbers get different combinations
+for as long as there are any; a dialogue does not depend on how many are written. Slots of a topic
+are filled once per skeleton, so that history and target speak of the same thing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
@@ -26,7 +28,8 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from floorbench.build.text.dialogue import Dialogue, Role, Round, Target, units
-from floorbench.datasets.codett_labels import BY_LABEL, LABELS, SPEAKING
+from floorbench.datasets.codett_labels import BY_LABEL, SPEAKING
+from floorbench.stats.streams import generator
 
 V = TypeVar("V")
 FOLDER = Path(__file__).parent / "grammar"
@@ -70,6 +73,66 @@ def digests() -> dict[str, str]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skeleton:
+    """What the n-th dialogues of a language have in common.
+
+    Parameters
+    ----------
+    topic : str
+    again : int
+        How often the topics have been gone through before.
+    slots : mapping of str to str
+        The topic's slots, filled.
+    speaking, idle : tuple of Round
+        The history while the system is speaking and while it is idle.
+    """
+
+    topic: str
+    again: int
+    slots: Mapping[str, str]
+    speaking: tuple[Round, ...]
+    idle: tuple[Round, ...]
+
+
+@cache
+def skeleton(language: str, number: int, seed: int) -> Skeleton:
+    """Return the skeleton of a number, counted from 0."""
+    by_topic, _ = texts_of(language)
+    names = _order(tuple(by_topic), seed, language)
+    topic, again = names[number % len(names)], number // len(names)
+    material = by_topic[topic]
+    slots = _fill(material["slots"], 0, again, seed, language, topic)
+    ways = tuple(
+        product(
+            range(len(material["open"])),
+            combinations(range(len(material["middle"])), MIDDLE),
+        )
+    )
+    first, between = _order(ways, seed, language, topic, "history")[again % len(ways)]
+    rng = generator(seed, language, topic, str(again))
+
+    def spoken(rounds: Sequence[Sequence[str]]) -> tuple[Round, ...]:
+        return tuple(
+            Round(user=say(user, slots, rng, language), assistant=say(system, slots, rng, language))
+            for user, system in rounds
+        )
+
+    def last(kind: str) -> Sequence[str]:
+        pool = tuple(map(tuple, material[kind]))
+        chosen: Sequence[str] = _order(pool, seed, language, topic, kind)[again % len(pool)]
+        return chosen
+
+    begun = spoken([material["open"][first], *(material["middle"][i] for i in between)])
+    return Skeleton(
+        topic=topic,
+        again=again,
+        slots=slots,
+        speaking=(*begun, *spoken([last("talk")])),
+        idle=(*begun, *spoken([last("last")])),
+    )
+
+
 def compose(
     *,
     id: str,
@@ -90,35 +153,32 @@ def compose(
     label : str
         Canonical label of the target.
     number : int
-        Counts the dialogues of this language and label from 0; decides topic, sentence and slots.
+        Counts the dialogues of this language and label from 0; decides skeleton and sentence.
     seed : int
         Orders topics, sentences and slots.
     rng : numpy.random.Generator
-        Decides everything else: alternatives and the place of the cut.
+        Decides everything else of the target: alternatives and the place of the cut.
     attempt : int
-        Each attempt takes another sentence and other slots.
+        Each attempt takes another sentence and other slots; the history stays.
     """
     by_topic, shared = texts_of(language)
-    names = _order(tuple(by_topic), seed, language, label)
-    topic = names[number % len(names)]
-    again = number // len(names)
-    material = by_topic[topic]
+    frame = skeleton(language, number, seed)
+    material = by_topic[frame.topic]
     intent = BY_LABEL[label]
-    role, pool, index = _pool(label, material, shared, number, again)
-    index += attempt * (len(pool) + 7)
-    cycle, place = divmod(index, len(pool)) if pool else divmod(again, len(LABELS))
-    slots = _fill(shared["slots"], place, cycle, seed, language, label)
-    slots |= _fill(material["slots"], place, cycle, seed, language, label, topic)
-    speaking = intent.state == SPEAKING
-    turn = (again + attempt) * len(LABELS) + LABELS.index(label)
-    history = _history(material, speaking, turn, seed, slots, rng, (language, topic))
+    topical = intent.scenario in _TOPICAL
+    role, pool, index = _pool(label, material, shared, number, frame.again)
     text, cut = "", None
     if pool:
-        chosen = _order(tuple(pool), seed, language, label, role)[place]
+        index += attempt * (1 if topical else len(pool) + 7)
+        cycle, place = divmod(index, len(pool))
+        where = (language, frame.topic) if topical else (language,)
+        chosen = _order(tuple(pool), seed, *where, label, role)[place]
         tails = _tails(intent.scenario, shared)
         if tails and cycle:
             tail = tails[(index + cycle) % len(tails)]
             chosen += ("" if language == "zh" else " ") + tail
+        slots = _fill(shared["slots"], place, cycle, seed, language, label)
+        slots = {**slots, **frame.slots} if topical else slots
         text = say(chosen, slots, rng, language)
         if intent.scenario == "Incomplete":
             text, cut = _cut(text, rng, language)
@@ -127,9 +187,9 @@ def compose(
     return Dialogue(
         id=id,
         language=language,
-        topic=topic,
-        family=f"{language}-{topic}",
-        history=history,
+        topic=frame.topic,
+        family=f"{language}-{frame.topic}",
+        history=frame.speaking if intent.state == SPEAKING else frame.idle,
         target=Target(role=role, text=text, cut_after=cut, label=label),
     )
 
@@ -150,36 +210,6 @@ def say(sentence: str, slots: Mapping[str, str], rng: np.random.Generator, langu
     if language == "zh":
         return text
     return re.sub(r"(^|[.?!] )([a-z])", lambda m: m[1] + m[2].upper(), text)
-
-
-def _history(
-    material: Mapping[str, Any],
-    speaking: bool,
-    turn: int,
-    seed: int,
-    slots: Mapping[str, str],
-    rng: np.random.Generator,
-    where: tuple[str, str],
-) -> tuple[Round, ...]:
-    """Take the rounds whose turn it is, of all the ways there are to choose them."""
-    last = "talk" if speaking else "last"
-    ways = tuple(
-        product(
-            range(len(material["open"])),
-            combinations(range(len(material["middle"])), MIDDLE),
-            range(len(material[last])),
-        )
-    )
-    first, between, end = _order(ways, seed, *where, last)[turn % len(ways)]
-    rounds = [
-        material["open"][first],
-        *(material["middle"][i] for i in between),
-        material[last][end],
-    ]
-    return tuple(
-        Round(user=say(user, slots, rng, where[0]), assistant=say(assistant, slots, rng, where[0]))
-        for user, assistant in rounds
-    )
 
 
 def _pool(
@@ -214,7 +244,9 @@ def _pool(
             return "user", shared["backchannel"], number
         case scenario:
             role: Role = "third_party" if scenario in ("Collaboration", "Cooperation") else "user"
-            return role, material[_TOPICAL[scenario]], again
+            # A shift each time that the slots have been gone through: sentences meet all fillings.
+            shift = again // max(len(values) for values in material["slots"].values())
+            return role, material[_TOPICAL[scenario]], again + shift
 
 
 def _tails(scenario: str, shared: Mapping[str, Any]) -> Sequence[str]:
@@ -255,9 +287,8 @@ def _fill(
 
 @cache
 def _order(values: tuple[V, ...], seed: int, *where: str) -> tuple[V, ...]:
-    digest = hashlib.sha256("\0".join((str(seed), *where)).encode()).digest()
-    rng = np.random.default_rng(int.from_bytes(digest[:8], "little"))
-    return tuple(values[int(i)] for i in rng.permutation(len(values)))
+    order = generator(seed, "texts", *where).permutation(len(values))
+    return tuple(values[int(i)] for i in order)
 
 
 def distinct_targets(language: str, label: str) -> int:

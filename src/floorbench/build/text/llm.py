@@ -52,6 +52,7 @@ from floorbench.errors import DataError, Place, UsageError
 from floorbench.systems.llm.chat import ChatModel, ChatTurn
 from floorbench.systems.llm.protocol import ModelFault
 
+_OBJECT = re.compile(r"\{\s*[\"}]")
 _DECLINES = re.compile(
     r"\b(i(’|')?m sorry|i can(no|')?t|i am (not able|unable)|i won(’|')?t|as an ai)\b"
     r"|抱歉|对不起|无法(满足|提供|协助|完成)|不能(提供|协助|生成)|作为(一个)?(人工智能|AI)",
@@ -340,7 +341,7 @@ def object_of(text: str, *, finished: bool = True) -> dict[str, Any] | Rejected:
     """
     if not text.strip():
         return Rejected(reason="blank", detail="nothing was written")
-    start = text.find("{")
+    start = object_start(text)
     try:
         found, _ = json.JSONDecoder().raw_decode(text, max(start, 0))
     except (ValueError, RecursionError):
@@ -352,6 +353,18 @@ def object_of(text: str, *, finished: bool = True) -> dict[str, Any] | Rejected:
     if not isinstance(found, dict):
         return Rejected(reason="json", detail=f"{type(found).__name__}, not an object")
     return found
+
+
+def object_start(text: str) -> int:
+    """Return where the first JSON object may begin, -1 where none does; ``{so}`` is prose.
+
+    Examples
+    --------
+    >>> object_start('Sure {here it is}: {"a": 1}')
+    19
+    """
+    found = _OBJECT.search(text)
+    return -1 if found is None else found.start()
 
 
 def draft(

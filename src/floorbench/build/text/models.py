@@ -55,8 +55,14 @@ def chat_model(
     Raises
     ------
     UsageError
-        FB861 for an unknown service; FB513 for other values out of range.
+        FB861 for an unknown service or no name of a model; FB513 for other values out of range.
     """
+    if service not in SERVICES:
+        raise UsageError(
+            "FB861", f"no service {service!r}", hint=f"there are: {', '.join(SERVICES)}"
+        )
+    if not isinstance(model, str) or (not model and service != "embedded"):
+        raise UsageError("FB861", f"model {model!r} is not a model's name")
     policy = Policy(timeout=timeout, attempts=attempts)
     recorded = Replies(replies, replay=replay)
     match service:
@@ -76,7 +82,6 @@ def chat_model(
                 replies=recorded,
                 policy=policy,
             )
-        case "embedded":
+        case _:
             path = Path(model) if model else None
             return ServedModel(model=EmbeddedModel(path=path, context=8192, slots=1))
-    raise UsageError("FB861", f"no service {service!r}", hint=f"there are: {', '.join(SERVICES)}")

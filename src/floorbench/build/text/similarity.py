@@ -6,8 +6,10 @@ of trigrams. Two dialogues of one language are near-duplicates when
 
 - their targets are at least ``target`` alike and what is heard of both has at least ``least``
   trigrams (a "mm-hm" cannot be told from another one, and need not be), or
-- all that is said in them (history, and what is heard of the target) is at least ``dialogue``
-  alike.
+- they have the same label, and all that is said in them (history, and what is heard of the target)
+  is at least ``dialogue`` alike.
+
+Dialogues of different labels may share their history: what is asked about is the target.
 
 The search is exact: for every text, the trigrams that it shares with each other text are counted
 through an inverted index.
@@ -114,7 +116,7 @@ def said_in(dialogue: Dialogue) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """The most similar other dialogue of one, by target and as a whole.
+    """The most similar other dialogue of one, by target and, within its label, as a whole.
 
     Parameters
     ----------
@@ -134,14 +136,15 @@ class Nearest:
 
 
 def nearest(dialogues: Sequence[Dialogue]) -> tuple[Nearest, ...]:
-    """Return the nearest neighbour of each dialogue of one language, over all labels."""
+    """Return the nearest neighbours of each dialogue of one language."""
     ids = [d.id for d in dialogues]
     targets, whole = _indices(dialogues)
     long = _long(dialogues, targets, LEAST)
+    labels = np.array([d.target.label for d in dialogues])
     out = []
     for i, name in enumerate(ids):
         own: list[tuple[float | None, str | None]] = []
-        for index, allowed in ((targets, long), (whole, np.ones(len(ids), dtype=bool))):
+        for index, allowed in ((targets, long), (whole, labels == labels[i])):
             others = allowed.copy()
             others[i] = False
             if not (allowed[i] and others.any()):
@@ -179,7 +182,7 @@ class NearDuplicates:
     """
 
     name = "near-duplicates"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(
@@ -215,13 +218,15 @@ class NearDuplicates:
         targets, whole = _indices(dialogues)
         long = _long(dialogues, targets, self._least)
         kept = np.zeros(len(dialogues), dtype=bool)
+        labels = np.array([d.target.label for d in dialogues])
         rejected: dict[str, Rejected] = {}
         for i, dialogue in enumerate(dialogues):
             found = None
             if kept.any():
                 if long[i]:
                     found = _worst(targets.to_all(i), kept & long, self._target, "targets")
-                found = found or _worst(whole.to_all(i), kept, self._dialogue, "dialogues")
+                same = kept & (labels == labels[i])
+                found = found or _worst(whole.to_all(i), same, self._dialogue, "dialogues")
             if found is None:
                 kept[i] = True
                 continue

@@ -24,11 +24,6 @@ from floorbench.core.sample import JsonValue
 class Write:
     """Write the dialogue of a seed from the embedded sentences.
 
-    Parameters
-    ----------
-    seed : int
-        Orders topics, sentences and slots.
-
     Notes
     -----
     Takes the fields ``language``, ``label`` and ``number`` (:func:`floorbench.build.text.dialogue
@@ -39,13 +34,10 @@ class Write:
     version = 1
     deterministic = True
 
-    def __init__(self, *, seed: int = 0) -> None:
-        self._seed = seed
-
     def settings(self) -> Mapping[str, JsonValue]:
-        """Return the seed and the digests of the sentences."""
+        """Return the digests of the sentences."""
         texts: dict[str, JsonValue] = {**grammar.digests()}
-        return {"writer": "grammar", "seed": self._seed, "texts": texts}
+        return {"writer": "grammar", "texts": texts}
 
     def start(self) -> None:
         """Read the sentences."""
@@ -66,7 +58,7 @@ class Write:
             language=cast(Literal["en", "zh"], language),
             label=label,
             number=number,
-            seed=self._seed,
+            seed=bench.seed,
             rng=bench.rng,
             attempt=bench.attempt,
         )

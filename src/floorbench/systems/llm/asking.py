@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,12 +27,12 @@ from floorbench.errors import UsageError
 from floorbench.systems.llm import answers
 from floorbench.systems.llm.protocol import (
     END_OF_TEXT,
-    ModelFault,
     Prompt,
     TextModel,
     mass,
 )
 from floorbench.systems.llm.spending import Spending
+from floorbench.systems.llm.together import Call, Steps, decide_together, takes_batches
 
 FORMS = Path(__file__).parent / "forms"
 YES, NO = "yes", "no"
@@ -122,6 +123,8 @@ class Asking(Spending):
             deterministic=model.can.deterministic,
         )
         self._describe()
+        if takes_batches(model):
+            self.decide_batch = self._together
 
     def load(self) -> None:
         """Load the model and complete the spec."""
@@ -130,6 +133,12 @@ class Asking(Spending):
 
     def decide(self, observation: Observation) -> Decision:
         """Answer for one prefix; a call that fails is an outcome, not an error."""
+        return self._together([observation])[0]
+
+    def _together(self, observations: Sequence[Observation]) -> list[Decision]:
+        return decide_together(self.model, [self._steps(o) for o in observations])
+
+    def _steps(self, observation: Observation) -> Steps:
         if not observation.text or not observation.text.strip():
             return Decision(outcome=Outcome.UNSUPPORTED, reason="no words to read")
         if self.chat and observation.question is None:
@@ -140,12 +149,9 @@ class Asking(Spending):
                 outcome=Outcome.UNSUPPORTED,
                 reason=f"language {observation.language} is not declared",
             )
-        try:
-            return self._answer(observation)
-        except ModelFault as fault:
-            return Decision(outcome=fault.outcome, reason=fault.reason)
+        return (yield from self._answer(observation))
 
-    def _answer(self, observation: Observation) -> Decision:
+    def _answer(self, observation: Observation) -> Steps:
         raise NotImplementedError
 
     def _prompt(self, observation: Observation) -> Prompt:
@@ -212,10 +218,10 @@ class Boundary(Asking):
         self.threshold = threshold
         super().__init__(model=model, name=name, languages=languages)
 
-    def _answer(self, observation: Observation) -> Decision:
+    def _answer(self, observation: Observation) -> Steps:
         value, listed = None, 0
         for wanted in self._candidates():
-            said = self.model.complete(self._prompt(observation), max_tokens=1, top=wanted)
+            said = yield Call(prompt=self._prompt(observation), max_tokens=1, top=wanted)
             self.usage += said.usage
             if said.first is None:
                 return Decision(outcome=Outcome.INVALID, reason="no token probabilities")
@@ -259,9 +265,9 @@ class YesNo(Asking):
             raise UsageError("FB513", f"'{name}' needs a model that gives token probabilities")
         super().__init__(model=model, name=name, languages=languages)
 
-    def _answer(self, observation: Observation) -> Decision:
+    def _answer(self, observation: Observation) -> Steps:
         wanted = min(TOP, self.model.can.top)
-        said = self.model.complete(self._prompt(observation), max_tokens=1, top=wanted)
+        said = yield Call(prompt=self._prompt(observation), max_tokens=1, top=wanted)
         self.usage += said.usage
         if said.first is None:
             return Decision(outcome=Outcome.INVALID, raw=said.text, reason="no token probabilities")
@@ -322,9 +328,9 @@ class Generated(Asking):
             model=model, name=name, languages=languages, temperature=temperature, seed=seed
         )
 
-    def _answer(self, observation: Observation) -> Decision:
-        said = self.model.complete(
-            self._prompt(observation),
+    def _answer(self, observation: Observation) -> Steps:
+        said = yield Call(
+            prompt=self._prompt(observation),
             max_tokens=self._max_tokens,
             temperature=self._temperature,
             seed=self._stream(observation),

@@ -1,0 +1,152 @@
+"""What a finished build has measured, read from its folder: for a plan of a larger one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from floorbench import codec
+from floorbench.audio.decode import probe
+from floorbench.build.pipeline.record import BUILD_FILE, LINEAGE_FILE, BuildRecord, StageReport
+from floorbench.errors import DataError, Place
+from floorbench.run.factors import folder_bytes
+
+AUDIO = (".flac", ".wav", ".opus", ".ogg", ".mp3", ".sph")
+GROWING = ("results", "sounds", "said", "heard")
+"""Folders of a cache that grow with a build: results, sounds, voices' lines, recognisers' words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """What a model read and wrote for the finished items, and in how many calls."""
+
+    calls: int
+    read: int
+    written: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BuildFactors:
+    """Figures of a finished build.
+
+    Parameters
+    ----------
+    record : BuildRecord
+    sounds : float64 array (n,)
+        Seconds of every sound file of the dataset.
+    bytes : int
+        Size of the dataset.
+    stored : int or None
+        Bytes of what grows in the cache; ``None`` without the cache.
+    tokens : mapping of str to mapping of str to Tokens
+        By stage, then by model.
+    """
+
+    record: BuildRecord
+    sounds: NDArray[np.float64]
+    bytes: int
+    stored: int | None
+    tokens: Mapping[str, Mapping[str, Tokens]] = field(default_factory=dict)
+
+
+def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
+    """Read the factors of a build.
+
+    Parameters
+    ----------
+    path : Path
+        The dataset that it made.
+    cache : Path or None
+        Its cache, for the space that this takes; one that this build alone has used.
+
+    Raises
+    ------
+    DataError
+        ``FB563`` when nothing came through, or a stage was not measured; ``FB201`` or ``FB402``
+        for a damaged or missing ``build.json``.
+    """
+    where = Place(str(path))
+    record = codec.read_json(path / BUILD_FILE, BuildRecord)
+    if not record.finished or not record.seeds:
+        raise DataError("FB563", "no item came through this build", where=where)
+    empty = [s.stage for s in record.stages if not s.entered or not s.left]
+    if empty:
+        raise DataError("FB563", f"nothing went through the stage '{empty[0]}'", where=where)
+    files = sorted(p for p in path.rglob("*") if p.suffix.lower() in AUDIO)
+    sounds = []
+    for file in files:
+        info = probe(file)
+        sounds.append(info.frames / info.rate)
+    return BuildFactors(
+        record=record,
+        sounds=np.array(sounds, dtype=np.float64),
+        bytes=folder_bytes(path),
+        stored=None if cache is None else sum(folder_bytes(cache / n) for n in GROWING),
+        tokens=_tokens(path),
+    )
+
+
+def sees_all(stage: StageReport) -> bool:
+    """Tell whether a stage saw all its items at once: it was called once for several."""
+    return stage.calls < stage.entered
+
+
+def on_gpu(stage: StageReport) -> bool:
+    """Tell whether a stage's settings name a CUDA device."""
+    return any(
+        name == "device" and isinstance(value, str) and value.startswith("cuda")
+        for name, value in _flat(stage.settings)
+    )
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _flat(one, key)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _flat(one, name)
+    else:
+        yield name, value
+
+
+def _lineage(path: Path) -> Iterator[dict[str, Any]]:
+    file = path / LINEAGE_FILE
+    if file.is_file():
+        with file.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                yield codec.parse(line, where=Place(str(file), number))
+
+
+def _tokens(path: Path) -> dict[str, dict[str, Tokens]]:
+    """Sum the tokens of the finished items' calls; a result that several items share counts once.
+
+    Failed attempts are not in the lineage of what was finished: the plan scales by calls.
+    """
+    seen: set[tuple[str, str]] = set()
+    out: dict[str, dict[str, Tokens]] = {}
+    for item in _lineage(path):
+        for step in item["steps"]:
+            once = (step["key"], step["item"])
+            if once in seen:
+                continue
+            seen.add(once)
+            for note in step["notes"]:
+                if note.get("kind") != "call":
+                    continue
+                spent = note.get("tokens") or {}
+                read = note.get("prompt_tokens", spent.get("prompt"))
+                wrote = note.get("generated_tokens", spent.get("generated"))
+                models = out.setdefault(step["stage"], {})
+                had = models.get(str(note.get("model")), Tokens(calls=0, read=0, written=0))
+                models[str(note.get("model"))] = Tokens(
+                    calls=had.calls + 1,
+                    read=had.read + int(read or 0),
+                    written=had.written + int(wrote or 0),
+                )
+    return out

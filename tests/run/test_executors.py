@@ -147,7 +147,8 @@ def test_broken_data_stops_the_run(kind: str) -> None:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("ray", {}),
+        ("cloud", {}),
+        ("ray", {"workers": 0}),
         ("thread", {"workers": 0}),
         ("serial", {"batch": 0}),
         ("serial", {"batch_seconds": 10.0}),

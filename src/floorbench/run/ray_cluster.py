@@ -109,7 +109,24 @@ class Event(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class RayWorker:
-    """One actor, where it is, and the calls it has not answered yet."""
+    """One actor, where it is, and the calls it has not answered yet.
+
+    Parameters
+    ----------
+    number : int
+        Counts the workers of a crew.
+    actor : handle of Ray
+    waiting : dict
+        Reference of each unanswered call to the method.
+    node : str or None
+        Ray's id of the node; ``None`` until it has a place.
+    host : str
+        Name of the machine, for messages.
+    opened, gone : bool
+        It has loaded what it serves; it was buried.
+    load : object
+        What it works on, for its owner; ``None`` when it is idle.
+    """
 
     number: int
     actor: Any
@@ -118,7 +135,7 @@ class RayWorker:
     host: str = "?"
     opened: bool = False
     gone: bool = False
-    load: Any = None  # what it works on, for its owner
+    load: Any = None
 
     def call(self, method: str, *payload: bytes) -> None:
         """Ask for a method of the served class."""

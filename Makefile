@@ -6,9 +6,12 @@ PYTHON ?= python3
 EXTRAS ?= test
 VENV := .venv
 BIN := $(VENV)/bin
+# `make bench ONLY=labels` measures one subject; `make peers` first, to compare with more packages.
+ONLY ?=
+BENCH = $(firstword $(wildcard .venv-peers/bin/python) $(BIN)/python)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test docs bench clean
+.PHONY: demo test docs bench peers clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
@@ -21,7 +24,12 @@ test: $(VENV)/.test
 	@$(BIN)/python -m pytest
 
 bench: $(VENV)/.test
-	@for script in benchmarks/bench_*.py; do echo "== $$script"; PYTHONPATH=tests $(BIN)/python $$script || exit 1; done
+	@$(BENCH) -m benchmarks $(ONLY)
+
+# Other packages to compare with, torch among them, in an environment of their own.
+peers: | $(VENV)/bin/python
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet -e ".[test]" -r benchmarks/peers.txt
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build_reference.py
@@ -39,4 +47,4 @@ $(VENV)/.test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@ $(VENV)/.demo
 
 clean:
-	rm -rf $(VENV) runs .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers runs .mypy_cache .ruff_cache .hypothesis

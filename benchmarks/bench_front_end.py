@@ -1,41 +1,47 @@
-"""How fast is the log-mel front end beside the published extractor? One run, one thread, ratios.
+"""How fast is the log-mel front end beside the published extractor and beside librosa? One thread.
 
-    python benchmarks/bench_front_end.py
-
-The published extractor needs `transformers` (numpy path) and, for its second path, `torch`; run it
-in an environment that has them. Each is left out, and named, when it is missing.
+The published extractor has a path in numpy and one in torch. librosa computes the same mel bands
+without the normalisation of the window, so it only has to come near.
 """
 
-import importlib.util
-import os
-import sys
-import time
-from pathlib import Path
+from __future__ import annotations
 
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"  # read when numpy is imported
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from floorbench.systems.whisper_mel import whisper_mel
+from benchmarks.ratios import OURS, Case, Work, peer
+from floorbench.systems.whisper_mel import (
+    BANDS,
+    FRAMES,
+    HOP,
+    N_FFT,
+    RATE,
+    WINDOW,
+    slaney_bank,
+    whisper_mel,
+)
 
-RATE, WINDOW = 16_000, 128_000
-ROUNDS = 40
+PUBLISHED = {"WhisperFeatureExtractor, numpy": False, "WhisperFeatureExtractor, torch": True}
 
 
-def published(use_torch):
-    """The published extractor on the padded window, by its torch or its numpy path."""
+def published(samples: np.ndarray, use_torch: bool) -> Work:
+    """Return the published extractor on the padded window, by its torch or its numpy path."""
     import transformers.models.whisper.feature_extraction_whisper as module
 
+    if use_torch:
+        import torch
+
+        torch.set_num_threads(1)
     extractor = module.WhisperFeatureExtractor(chunk_length=8)
 
-    def extract(samples):
+    def extract() -> Any:
         module.is_torch_available = lambda: use_torch  # it asks at every call
         kept = samples[-WINDOW:]
-        padded = np.pad(kept, (WINDOW - len(kept), 0))
         out = extractor(
-            padded,
+            np.pad(kept, (WINDOW - len(kept), 0)),
             sampling_rate=RATE,
             return_tensors="np",
             padding="max_length",
@@ -48,39 +54,64 @@ def published(use_torch):
     return extract
 
 
-def competitors():
-    """Yield names and functions of what can be run here."""
-    yield "floorbench", whisper_mel
-    if importlib.util.find_spec("transformers") is None:
-        print("left out: transformers is not installed")
-        return
-    yield "published, numpy path", published(False)
-    if importlib.util.find_spec("torch") is None:
-        print("left out: torch is not installed")
-        return
-    import torch
+def librosa_mel(samples: np.ndarray) -> Work:
+    """Return librosa's log-mel spectrogram of the padded window."""
+    import librosa
 
-    torch.set_num_threads(1)
-    yield "published, torch path", published(True)
+    def extract() -> Any:
+        kept = samples[-WINDOW:].astype(np.float64)
+        window = np.pad(kept, (WINDOW - len(kept), 0))
+        window = (window - window.mean()) / np.sqrt(window.var() + 1e-7)
+        mel = librosa.feature.melspectrogram(
+            y=window, sr=RATE, n_fft=N_FFT, hop_length=HOP, n_mels=BANDS, pad_mode="reflect"
+        )
+        log = np.log10(np.maximum(mel[:, :FRAMES], 1e-10))
+        return ((np.maximum(log, log.max() - 8.0) + 4.0) / 4.0).astype(np.float32)
+
+    return extract
 
 
-def main():
+def plain_numpy(samples: np.ndarray) -> Work:
+    """Return the same features from the whole window at once, as one would write them down."""
+    hann = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(N_FFT) / N_FFT)
+    bank = slaney_bank()
+
+    def extract() -> Any:
+        kept = samples[-WINDOW:].astype(np.float64)
+        window = np.pad(kept, (WINDOW - len(kept), 0))
+        window = (window - window.mean()) / np.sqrt(window.var() + 1e-7)
+        padded = np.pad(window, N_FFT // 2, mode="reflect")
+        frames = np.lib.stride_tricks.sliding_window_view(padded, N_FFT)[::HOP][:FRAMES]
+        power = np.abs(np.fft.rfft(frames * hann)) ** 2
+        log = np.log10(np.maximum(bank @ power.T, 1e-10))
+        return ((np.maximum(log, log.max() - 8.0) + 4.0) / 4.0).astype(np.float32)
+
+    return extract
+
+
+def near(found: Mapping[str, Any]) -> None:
+    """Raise when a peer's features are not ours."""
+    for name, features in found.items():
+        worst = float(np.abs(features - found[OURS]).max())
+        if worst > 2e-3:
+            raise AssertionError(f"{name} differs by {worst:.1e}")
+
+
+def cases(full: bool) -> Iterator[Case]:
     rng = np.random.default_rng(0)
-    entries = list(competitors())
     for seconds in (1, 3, 8):
         samples = (0.1 * rng.standard_normal(seconds * RATE)).astype(np.float32)
-        best = dict.fromkeys([name for name, _ in entries], float("inf"))
-        for _ in range(ROUNDS):  # interleaved, so that a busy machine disturbs all alike
-            for name, extract in entries:
-                started = time.perf_counter()
-                extract(samples)
-                best[name] = min(best[name], time.perf_counter() - started)
-        worst = max(np.abs(whisper_mel(samples) - e(samples)).max() for _, e in entries)
-        base = best["floorbench"]
-        for name, taken in best.items():
-            print(f"{seconds} s audio  {name:24} {taken * 1e3:7.2f} ms  {taken / base:6.2f} x")
-        print(f"{seconds} s audio  largest difference {worst:.1e}")
-
-
-if __name__ == "__main__":
-    main()
+        peers: dict[str, Work | str] = {"numpy, the whole window at once": plain_numpy(samples)}
+        for name, use_torch in PUBLISHED.items():
+            needs = ("transformers", "torch") if use_torch else ("transformers",)
+            peers[name] = peer(needs, published, samples, use_torch)
+        peers["librosa melspectrogram"] = peer(("librosa",), librosa_mel, samples)
+        yield Case(
+            name="log-mel features of one window",
+            size=f"{seconds} s of audio at its end",
+            ours=partial(whisper_mel, samples),
+            peers=peers,
+            rounds=25 if full else 11,
+            per=(1, "window"),
+            agree=near,
+        )

@@ -1,51 +1,46 @@
-"""Speed of the frame labels: hours of two-channel audio a second, against frame-by-frame loops.
+"""Frame labels and floor events of two-channel sessions, beside loops over frames and pyannote.
 
-    PYTHONPATH=src:tests python benchmarks/bench_labels.py [--hours 20] [--session-minutes 10]
-
-Sessions are made and labelled one at a time, so memory stays that of one session. The loops are
-the test oracles, run on one session.
+The loops are the test oracles, written frame by frame from the definitions. pyannote.core knows
+merged speech, silence and overlap of two channels; backchannels, interruptions, pauses and
+transfers, which floorbench finds in the same call, have no counterpart there. The published code
+of the voice-activity-projection labels is not on the package index.
 """
 
 from __future__ import annotations
 
-import argparse
-import tracemalloc
-from collections.abc import Callable, Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
-from ratios import cpu_seconds, spread
 
+from benchmarks.generated import Activity, activity
+from benchmarks.ratios import OURS, Case, Work, peer
 from floorbench.core.vocab import Role
 from floorbench.events.dualturn import RATE, SignalRules, dualturn_signals
 from floorbench.events.dualturn_actions import ActionRules, agent_actions
+from floorbench.events.floor import FloorRules, floor
 from floorbench.events.vap import VapRules, vap_events
 from floorbench.events.vap_projection import ProjectionRules, projection_classes
 from oracles import events_dualturn, events_vap
 
-Session = dict[Role, np.ndarray]
 VAP = VapRules()
 PROJECTION = ProjectionRules()
+FLOOR = FloorRules(
+    min_gap=200_000,
+    max_backchannel=1_000_000,
+    backchannel_silence=1_000_000,
+    interruption_overlap=300_000,
+    backchannels="keep",
+)
+NOT_THERE = "not on the package index"
 
 
-def sessions(count: int, minutes: float, rate: Fraction) -> Iterator[Session]:
-    """Yield random conversations: turns of about 2 s, pauses of about 0.5 s, some overlap."""
-    frames = int(minutes * 60 * rate)
-    for number in range(count):
-        rng = np.random.default_rng(number)
-        state = np.zeros(0, dtype=np.int64)
-        n = int(frames / float(rate))
-        length = np.maximum(rng.exponential(1.2 * float(rate), 2 * n), 1).astype(np.int64)
-        state = np.repeat(rng.choice(4, size=2 * n, p=[0.3, 0.32, 0.32, 0.06]), length)[:frames]
-        yield {Role.USER: (state & 1) == 1, Role.SYSTEM: (state & 2) == 2}
-
-
-def dualturn(session: Session) -> None:
+def dualturn(session: Activity) -> None:
     dualturn_signals(session, SignalRules(min_gap=0))
     agent_actions(session, ActionRules(min_gap=0), agent=Role.SYSTEM)
 
 
-def dualturn_loop(session: Session) -> None:
+def dualturn_loop(session: Activity) -> None:
     user, system = (track.tolist() for track in session.values())
     for own, other in ((user, system), (system, user)):
         events_dualturn.labels(own, other)
@@ -53,12 +48,12 @@ def dualturn_loop(session: Session) -> None:
     events_dualturn.actions(system, user)
 
 
-def vap(session: Session) -> None:
+def vap(session: Activity) -> None:
     vap_events(session, VAP)
     projection_classes(session, PROJECTION)
 
 
-def vap_loop(session: Session) -> None:
+def vap_loop(session: Activity) -> None:
     user, system = (track.tolist() for track in session.values())
     names = {
         "context": VAP.min_context, "silence": VAP.pad + VAP.region, "pad": VAP.pad,
@@ -70,38 +65,77 @@ def vap_loop(session: Session) -> None:
     events_vap.classes(user, system, PROJECTION.bin_frames)
 
 
-def seconds(work: Callable[[Session], None], stream: Iterator[Session]) -> float:
-    return sum(cpu_seconds(lambda s=session: work(s)) for session in stream)
+def spans(session: Activity) -> dict[Role, np.ndarray]:
+    """Return the speech of a session at 50 Hz as spans in ticks."""
+    out = {}
+    for role, track in session.items():
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], track, [False]]).astype(np.int8)))
+        out[role] = edges.reshape(-1, 2).astype(np.int64) * 20_000
+    return out
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hours", type=float, default=20)
-    parser.add_argument("--session-minutes", type=float, default=10)
-    args = parser.parse_args()
-    count = max(1, round(args.hours * 60 / args.session_minutes))
-    hours = count * args.session_minutes / 60
-    for name, rate, fast, loop in (
-        ("dualturn signals + actions, 12.5 Hz", RATE, dualturn, dualturn_loop),
-        ("vap events + classes, 50 Hz", VAP.rate, vap, vap_loop),
-    ):
-        taken = seconds(fast, sessions(count, args.session_minutes, rate))
-        one = list(sessions(1, args.session_minutes, rate))
-        ratios = [seconds(loop, iter(one)) / seconds(fast, iter(one * 20)) * 20 for _ in range(3)]
-        once, long = (
-            min(seconds(fast, sessions(1, k * args.session_minutes, rate)) for _ in range(5))
-            for k in (1, 16)
-        )
-        tracemalloc.start()
-        seconds(fast, sessions(min(count, 12), args.session_minutes, rate))
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        print(name)
-        print(f"  {hours:.1f} h in {taken:.2f} s: {hours / taken:,.0f} hours a second")
-        print(f"  frame-by-frame loop: ratio {spread(ratios)}")
-        print(f"  a session 16 times as long takes {long / once:.1f} times as long")
-        print(f"  peak {peak / 2**20:.1f} MiB over a stream of sessions")
+def floor_counts(speech: Mapping[Role, np.ndarray]) -> Work:
+    def work() -> tuple[int, int, int]:
+        found = floor(speech, FLOOR)
+        return len(found.ipus), len(found.silences), len(found.overlaps)
+
+    return work
 
 
-if __name__ == "__main__":
-    main()
+def pyannote(speech: Mapping[Role, np.ndarray]) -> Work:
+    from pyannote.core import Segment, Timeline
+
+    seconds = {role: (one / 1e6).tolist() for role, one in speech.items()}
+
+    def work() -> tuple[int, int, int]:
+        sides = [
+            # merges what is closer than the collar; ours keeps a gap of exactly the limit open
+            Timeline([Segment(a, b) for a, b in one]).support(collar=FLOOR.min_gap / 1e6 - 1e-3)
+            for one in seconds.values()
+        ]
+        both = Timeline([*sides[0], *sides[1]])
+        silences = sum(1 for gap in both.gaps() if gap.duration > 1e-6)
+        overlaps = sum(1 for one in both.get_overlap() if one.duration > 1e-6)
+        return len(sides[0]) + len(sides[1]), silences, overlaps
+
+    return work
+
+
+def counted(found: Mapping[str, Any]) -> None:
+    """Raise when other numbers of stretches were found."""
+    for name, numbers in found.items():
+        if numbers != found[OURS]:
+            raise AssertionError(f"{name} finds {numbers}, floorbench {found[OURS]}")
+
+
+def cases(full: bool) -> Iterator[Case]:
+    minutes = 60.0 if full else 20.0
+    size = f"a session of {minutes:g} minutes"
+    per = (minutes / 60, "hour of audio")
+    slow = activity(0, minutes, RATE)
+    yield Case(
+        name="DualTurn signals and actions, 12.5 Hz",
+        size=size,
+        ours=lambda: dualturn(slow),
+        peers={"loop over frames": lambda: dualturn_loop(slow)},
+        per=per,
+    )
+    fast = activity(0, minutes, VAP.rate)
+    yield Case(
+        name="VAP events and classes, 50 Hz",
+        size=size,
+        ours=lambda: vap(fast),
+        peers={"loop over frames": lambda: vap_loop(fast), "VoiceActivityProjection": NOT_THERE},
+        per=per,
+    )
+    speech = spans(fast)
+    yield Case(
+        name="floor events",
+        size=size,
+        ours=floor_counts(speech),
+        peers={
+            "pyannote.core (silence and overlap only)": peer(("pyannote.core",), pyannote, speech)
+        },
+        per=per,
+        agree=counted,
+    )

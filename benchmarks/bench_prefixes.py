@@ -1,28 +1,38 @@
-"""Tokens that a turn of N words costs when every prefix is a question, against the naive way.
+"""Tokens that a turn costs when every prefix is a question, beside asking from the start each time.
 
-    FLOORBENCH_CACHE=... python benchmarks/bench_prefixes.py [--words 95]
-
-Counts are exact and repeatable; the seconds beside them are of this machine today.
+Counts are exact and repeatable.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
+from benchmarks.ratios import Case
 from floorbench.core.sample import Observation
 from floorbench.datasets.open import open_dataset
+from floorbench.errors import FloorbenchError
 from floorbench.systems.build import build_system
-from floorbench.systems.llm.asking import Asking
 from floorbench.tasks.trp import TrpTask
+
+SYSTEMS = ("boundary-smollm2", "yesno-smollm2")
+
+
+class Tokens(NamedTuple):
+    """Tokens that a turn cost: spent, by asking anew each time, and at the least."""
+
+    spent: int
+    naive: int
+    least: int
 
 
 def turn(words: int) -> list[Observation]:
     """Return the prefixes of a turn of so many words, from the starter set's texts."""
     task, text, samples = TrpTask(), [], []
     for sample in open_dataset("starter:trp").samples():
-        text.append(sample.observation.text.split()[-1])
+        text.append((sample.observation.text or "").split()[-1])
         samples.append(sample)
         if len(text) == words:
             break
@@ -30,48 +40,44 @@ def turn(words: int) -> list[Observation]:
     return [replace(shown, text=" ".join(text[: n + 1])) for n in range(words)]
 
 
-def measure(name: str, prefixes: list[Observation]) -> dict[str, float]:
+def count(name: str, prefixes: list[Observation]) -> Tokens:
     """Ask about every prefix in order and count."""
-    system: Asking = build_system(name)
+    system: Any = build_system(name)
     system.load()
-    start, sizes = time.perf_counter(), []
+    sizes = []
     for shown in prefixes:
         before = system.usage
         system.decide(shown)
         calls = system.usage.generated - before.generated  # one token a call
         sizes.append((system.usage.prompt - before.prompt) // calls)
-    wall = time.perf_counter() - start
-    total, n = system.usage, len(prefixes)
-    closing = closing_tokens(system, prefixes[0])
-    allowed = sizes[-1] - closing + n * (closing + 1)
-    spent = total.evaluated + total.generated
-    naive = sum(sizes) + n
-    return {
-        "evaluated": total.evaluated,
-        "written": total.generated,
-        "prompt + turn + N closings": allowed,
-        "spent / that": spent / allowed,
-        "naive": naive,
-        "naive / spent": naive / spent,
-        "seconds": wall,
-    }
+    closing = len(system.model._read(system._prompt(prefixes[0])).tail)  # what follows the words
+    n, total = len(prefixes), system.usage
+    return Tokens(
+        spent=total.evaluated + total.generated,
+        naive=sum(sizes) + n,
+        least=sizes[-1] - closing + n * (closing + 1),
+    )
 
 
-def closing_tokens(system: Asking, shown: Observation) -> int:
-    """Return how many tokens come after the words."""
-    return len(system.model._read(system._prompt(shown)).tail)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--words", type=int, default=95)
-    prefixes = turn(parser.parse_args().words)
-    for name in ("boundary-smollm2", "yesno-smollm2"):
-        found = measure(name, prefixes)
-        print(f"{name}, {len(prefixes)} words")
-        for what, value in found.items():
-            print(f"  {what:26} {value:10.2f}" if value % 1 else f"  {what:26} {value:10.0f}")
-
-
-if __name__ == "__main__":
-    main()
+def cases(full: bool) -> Iterator[Case]:
+    prefixes = turn(95 if full else 40)
+    for name in SYSTEMS:
+        asking, least = "every prefix asked from the start", "prompt, turn and N closings once"
+        size = f"a turn of {len(prefixes)} words, {name}"
+        try:
+            tokens = count(name, prefixes)
+        except FloorbenchError as error:
+            print(f"  {name} is left out: {error.code} {error.what}")
+            continue
+        yield Case(
+            name="tokens of a turn asked about after every word",
+            size=size,
+            ours=partial(getattr, tokens, "spent"),
+            peers={
+                asking: partial(getattr, tokens, "naive"),
+                least: partial(getattr, tokens, "least"),
+            },
+            clock="value",
+            rounds=1,
+            per=(1, "tokens"),
+        )

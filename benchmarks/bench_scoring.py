@@ -1,25 +1,22 @@
-"""Speed of scoring: all CoDeTT metrics with a cluster bootstrap, and word-level AUC.
+"""Speed of scoring: CoDeTT metrics with intervals, one accuracy, word-level AUC, and a run folder.
 
-    python benchmarks/bench_scoring.py [--systems 10] [--draws 2000] [--peer-draws 10]
-
-Part 1: 720,000 predictions (18,000 samples, 4 histories, 10 systems), every CoDeTT metric per
-system, language and history, 2,000 draws with jackknife, one cluster per sample (the largest
-number of clusters). The peer is scikit-learn in a resampling loop: the same per-label scores, on
-fewer draws, scaled up, without jackknife. Times are processor seconds, so that a busy machine does
-not distort the ratio. Part 2: one-vs-rest AUC of three classes on 3,000,000 words of 276
-clusters with 2,000 draws. The process must stay below 1.5 GB.
+The peers resample in a loop with scikit-learn, or use scipy's bootstrap. A loop of 2,000 draws
+would take minutes, so it is timed on fewer draws and multiplied. Ours includes the jackknife of
+the BCa intervals; the loops do without.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
-import sys
+import json
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from ratios import cpu_seconds, spread
 
+from benchmarks.generated import Constant
+from benchmarks.ratios import Case, Work, peer
 from floorbench.core.score import Coverage
 from floorbench.metrics.base import OK, TIMEOUT, Measure, Metric, Scored, evaluator
 from floorbench.metrics.classification import (
@@ -33,15 +30,22 @@ from floorbench.metrics.classification import (
 )
 from floorbench.metrics.fscore import macro_f1
 from floorbench.metrics.ranking import auc_macro
+from floorbench.run.deciding import SystemChoice
+from floorbench.run.engine import run
 from floorbench.run.estimates import estimate_cells
-from floorbench.stats.bootstrap import Draws, bootstrap
+from floorbench.run.scoring import open_predictions, score
+from floorbench.stats import quick
+from floorbench.stats.bootstrap import bootstrap
+from floorbench.stats.paired import compare
+from floorbench.stats.permutation import PERMUTATIONS
+from support.engine_toys import Source, Task
 
 ACTIONS = ("Maintain", "StopandListen", "Takeover", "Dismiss")
 SCENARIOS = {"Maintain": 4, "StopandListen": 3, "Takeover": 2, "Dismiss": 5}
 INTENTS = tuple(f"{a}_{k}" for a, n in SCENARIOS.items() for k in range(n))
 PARENT = np.array([ACTIONS.index(i.split("_")[0]) for i in INTENTS])
-SAMPLES, HISTORIES, LANGUAGES = 18_000, (0, 1, 3, 5), ("en", "zh")
-LIMIT_GB = 1.5
+HISTORIES, LANGUAGES = (0, 1, 3, 5), ("en", "zh")
+DRAWS = 2000
 
 
 def metrics() -> dict[str, Metric]:
@@ -82,8 +86,9 @@ def predictions(rng: np.random.Generator, n: int) -> Scored:
     )
 
 
-def ours(rng: np.random.Generator, draws: int) -> None:
+def codett(samples: int, draws: int = DRAWS) -> None:
     """Score one system in all languages and histories, as `floorbench score` does."""
+    rng = np.random.default_rng(0)
     for _language in LANGUAGES:
         cells = [
             Measure(
@@ -93,7 +98,7 @@ def ours(rng: np.random.Generator, draws: int) -> None:
                 coverage=Coverage(expected=0),
             )
             for h in HISTORIES
-            for scored in [predictions(rng, SAMPLES // len(LANGUAGES))]
+            for scored in [predictions(rng, samples // len(LANGUAGES))]
             for name, metric in metrics().items()
         ]
         estimate_cells(cells, seed=1, draws=draws, level=0.95)
@@ -108,31 +113,77 @@ def part_of(scored: Scored, cell: str) -> Scored:
     return scored.where(scored.columns[column] == names.index(label))
 
 
-def peer(scored: Scored, rng: np.random.Generator, draws: int) -> None:
+def codett_loop(scored: Scored, draws: int) -> Work:
     """Resample one system, language and history and score it with scikit-learn."""
     from sklearn.metrics import confusion_matrix, f1_score, recall_score
 
-    c = scored.columns
-    for _ in range(draws):
-        rows = rng.integers(0, len(scored), len(scored))
-        gold, said = c["gold"][rows], c["predicted"][rows]
-        intent, meant = c["gold_intent"][rows], c["predicted_intent"][rows]
-        labels = list(range(len(ACTIONS)))
-        recall_score(gold, said, labels=labels, average=None, zero_division=0)
-        f1_score(gold, said, labels=labels, average="macro", zero_division=0)
-        recall_score(intent, meant, labels=range(len(INTENTS)), average=None, zero_division=0)
-        for code in labels:
-            hit = (gold == code) & (said == code)
-            confusion_matrix(intent[hit], meant[hit], labels=range(len(INTENTS)))
+    rng, c = np.random.default_rng(0), scored.columns
+
+    def work() -> None:
+        for _ in range(draws):
+            rows = rng.integers(0, len(scored), len(scored))
+            gold, said = c["gold"][rows], c["predicted"][rows]
+            intent, meant = c["gold_intent"][rows], c["predicted_intent"][rows]
+            labels = list(range(len(ACTIONS)))
+            recall_score(gold, said, labels=labels, average=None, zero_division=0)
+            f1_score(gold, said, labels=labels, average="macro", zero_division=0)
+            recall_score(intent, meant, labels=range(len(INTENTS)), average=None, zero_division=0)
+            for code in labels:
+                hit = (gold == code) & (said == code)
+                confusion_matrix(intent[hit], meant[hit], labels=range(len(INTENTS)))
+
+    return work
 
 
-def words(rng: np.random.Generator, n: int, clusters: int, draws: int) -> Iterator[str]:
-    """Time the word-level AUC."""
-    found: dict[str, Draws] = {}
+def scipy_accuracy(gold: list[str], said: list[str], draws: int) -> Work:
+    """Return scipy's BCa interval of the share of right answers."""
+    from scipy.stats import bootstrap as resampled
+
+    right = (np.array(gold) == np.array(said)).astype(np.float64)
+
+    def work() -> Any:
+        return resampled(
+            (right,), np.mean, n_resamples=draws, vectorized=True, method="BCa", batch=100,
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+
+    return work
+
+
+def paired(samples: int, draws: int = DRAWS, permutations: int = PERMUTATIONS) -> None:
+    """Compare two systems on one accuracy: difference, interval, test."""
+    a, b = (predictions(np.random.default_rng(seed), samples) for seed in (0, 1))
+    compare({"a": accuracy()}, a, b, draws=draws, permutations=permutations, seed=1)
+
+
+def scipy_paired(samples: int) -> Work:
+    """Return scipy's paired bootstrap and sign-swapping test of the same two systems."""
+    from scipy.stats import bootstrap as resampled
+    from scipy.stats import permutation_test
+
+    a, b = (predictions(np.random.default_rng(seed), samples).columns for seed in (0, 1))
+    difference = (a["gold"] == a["predicted"]).astype(float) - (b["gold"] == b["predicted"])
+
+    def work() -> None:
+        resampled(
+            (difference,), np.mean, n_resamples=DRAWS, vectorized=True, method="BCa", batch=100,
+            rng=np.random.default_rng(0),
+        )  # fmt: skip
+        permutation_test(
+            (difference,), np.mean, permutation_type="samples", n_resamples=PERMUTATIONS,
+            vectorized=True, batch=100, rng=np.random.default_rng(0),
+        )  # fmt: skip
+
+    return work
+
+
+def word_units(n: int, clusters: int) -> Scored:
+    """Return words with scores of three classes."""
+    rng = np.random.default_rng(0)
     gold = rng.choice(3, n, p=[0.85, 0.02, 0.13])
     scores = rng.random((n, 3))
     scores[np.arange(n), gold] += 0.3
-    scored = Scored(
+    return Scored(
         cluster=rng.integers(0, clusters, n),
         clusters=tuple(f"c{i}" for i in range(clusters)),
         strata=np.zeros(clusters, dtype=np.int64),
@@ -140,51 +191,110 @@ def words(rng: np.random.Generator, n: int, clusters: int, draws: int) -> Iterat
         columns={"gold": gold, "scores": scores, "outcome": np.zeros(n, dtype=np.int64)},
         vocab={"gold": ("C", "B", "T")},
     )
+
+
+def auc(scored: Scored, draws: int = DRAWS) -> None:
+    """Draw the mean one-vs-rest AUC."""
     metric = auc_macro(labels=("C", "B", "T"))
-    taken = cpu_seconds(lambda: found.update(
-        bootstrap({"auc": evaluator(metric, scored)}, scored.strata, draws=draws, seed=1)
-    ))  # fmt: skip
-    low, high = np.quantile(found["auc"].values, [0.025, 0.975])
-    yield f"  AUC {found['auc'].point:.4f}, 95 % {low:.4f}-{high:.4f}"
-    yield f"  {taken:.1f} s"
+    bootstrap({"auc": evaluator(metric, scored)}, scored.strata, draws=draws, seed=1)
 
 
-def peak_gb() -> float:
-    """Largest resident size of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+def auc_loop(scored: Scored, draws: int) -> Work:
+    """Resample clusters and ask scikit-learn for the three AUCs."""
+    from sklearn.metrics import roc_auc_score
+
+    rng, many = np.random.default_rng(0), len(scored.clusters)
+    order = np.argsort(scored.cluster, kind="stable")
+    ends = np.cumsum(np.bincount(scored.cluster, minlength=many))[:-1]
+    of_cluster = np.split(order, ends)
+    gold, scores = scored.columns["gold"], scored.columns["scores"]
+
+    def work() -> None:
+        for _ in range(draws):
+            rows = np.concatenate([of_cluster[c] for c in rng.integers(0, many, many)])
+            for label in range(3):
+                roc_auc_score(gold[rows] == label, scores[rows, label])
+
+    return work
 
 
-def main() -> int:
-    """Print the figures; 1 when the process grew beyond its limit."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--systems", type=int, default=10)
-    parser.add_argument("--draws", type=int, default=2000)
-    parser.add_argument("--peer-draws", type=int, default=10, help="for each system")
-    parser.add_argument("--skip-words", action="store_true")
-    args = parser.parse_args()
-    rng = np.random.default_rng(0)
+def toy_run(folder: Path, samples: int) -> Path:
+    """Run a system on the toy task and return the run folder."""
+    return run(
+        task=Task(),
+        system=SystemChoice(name="constant", factory=Constant),
+        source=Source(samples),
+        out=folder,
+        notify=lambda _: None,
+    ).path
 
-    print(f"{SAMPLES * len(HISTORIES) * args.systems:,} predictions, {args.draws} draws")
-    peer_case = predictions(rng, SAMPLES // len(LANGUAGES))
-    peer(peer_case, rng, 1)  # imports are not scoring
-    mine, theirs = [], []
-    for _ in range(args.systems):  # in turns, so that a busy machine disturbs both alike
-        mine.append(cpu_seconds(lambda: ours(rng, args.draws)))
-        one = cpu_seconds(lambda: peer(peer_case, rng, args.peer_draws)) / args.peer_draws
-        theirs.append(one * args.draws * len(LANGUAGES) * len(HISTORIES))
-    print(f"  floorbench: {sum(mine):.1f} s, jackknife and intervals included")
-    print(
-        f"  scikit-learn in a loop: {sum(theirs):.0f} s, projected from "
-        f"{args.systems * args.peer_draws} draws of one language and history"
+
+def score_folder(path: Path, samples: int, draws: int = DRAWS) -> None:
+    """Score a run folder from its files."""
+    opened = open_predictions(path, task=Task(), source=Source(samples))
+    score(opened, draws=draws, write=False)
+
+
+def only_parsed(path: Path) -> int:
+    """Read the journal with the standard library and count the right answers."""
+    with (path / "predictions.jsonl").open(encoding="utf-8") as lines:
+        return sum(json.loads(line)["decision"]["label"] == "yes" for line in lines)
+
+
+def cases(full: bool) -> Iterator[Case]:
+    samples = 180_000 if full else 18_000
+    loop_draws = 5
+    case = predictions(np.random.default_rng(0), samples // len(LANGUAGES))
+    loop = "scikit-learn in a resampling loop"
+    scale = DRAWS / loop_draws
+    yield Case(
+        name=f"all CoDeTT metrics, {DRAWS:,} draws, BCa",
+        size=f"{samples * len(HISTORIES):,} predictions, a cluster each",
+        ours=lambda: codett(samples),
+        peers={loop: peer(("sklearn",), codett_loop, case, loop_draws)},
+        scale={loop: scale * len(LANGUAGES) * len(HISTORIES)},
+        per=(samples * len(HISTORIES) / 1000, "thousand predictions"),
+        rounds=5,
     )
-    print(f"  ratio {spread([t / m for t, m in zip(theirs, mine, strict=True)])}")
-    if not args.skip_words:
-        print("3,000,000 words, 276 clusters, 3 classes")
-        for line in words(rng, 3_000_000, 276, args.draws):
-            print(line)
-    print(f"peak memory {peak_gb():.2f} GB (limit {LIMIT_GB})")
-    return int(peak_gb() > LIMIT_GB)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    n = 10_000 if full else 2_000
+    gold = ["yes", "no"] * (n // 2)
+    said = [g if i % 5 else "yes" for i, g in enumerate(gold)]
+    units = quick.units(labels=("yes", "no"), gold=gold, predicted=said)
+    yield Case(
+        name=f"one accuracy with its interval, {DRAWS:,} draws",
+        size=f"{n:,} predictions",
+        ours=lambda: quick.estimate(accuracy(), units, draws=DRAWS, seed=1),
+        peers={"scipy.stats.bootstrap, BCa": peer(("scipy",), scipy_accuracy, gold, said, DRAWS)},
+        per=(1, "interval"),
+        rounds=5,
+    )
+    yield Case(
+        name=f"two systems compared: {DRAWS:,} draws, {PERMUTATIONS:,} permutations",
+        size=f"{n:,} predictions each",
+        ours=lambda: paired(n),
+        peers={"scipy.stats.bootstrap and permutation_test": peer(("scipy",), scipy_paired, n)},
+        per=(1, "comparison"),
+        rounds=5,
+    )
+    words = word_units(3_000_000 if full else 200_000, 276)
+    loop_draws = 1
+    yield Case(
+        name=f"one-vs-rest AUC of 3 classes, {DRAWS:,} draws",
+        size=f"{len(words):,} words, 276 clusters",
+        ours=lambda: auc(words),
+        peers={loop: peer(("sklearn",), auc_loop, words, loop_draws)},
+        scale={loop: DRAWS / loop_draws},
+        per=(len(words) / 1e6, "million words"),
+        rounds=5,
+    )
+    many = 9_000 if full else 3_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = toy_run(Path(folder), many)
+        yield Case(
+            name=f"a run folder from its files to intervals, {DRAWS:,} draws",
+            size=f"{2 * many:,} predictions",
+            ours=lambda: score_folder(path, many),
+            peers={"json.loads of every line and a count": lambda: only_parsed(path)},
+            per=(2 * many, "prediction"),
+            rounds=5,
+        )

@@ -1,28 +1,19 @@
-"""How much the stream driver costs, and how fast 549 samples stream: two ratios.
+"""What the stream driver costs beside a detector, and what the Silero rule costs beside silero-vad.
 
-    python benchmarks/bench_stream.py [--samples 549]
-
-1. Driver overhead per 20 ms chunk, as a share of Silero ONNX's CPU time for the same audio
-   (wanted: below 5 %). The overhead is the driver with a session that does nothing, on decoded
-   audio in memory, so that no decoding has to be subtracted; the two are timed in turns, and the
-   median of the rounds is given with its range.
-2. Audio time over CPU time for the Silero rule on the user channel of so many samples, one core
-   (wanted: above 50). The samples are those of the starter set, repeated.
+The driver's own cost is that of a session that does nothing, on decoded audio in memory. The
+package silero-vad is asked for its iterator over the same samples with the same kind of model.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
-from statistics import median
+from typing import Any
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
+import numpy as np
 
+from benchmarks.ratios import Case, Work, peer
 from floorbench.audio.ref import ArrayAudio
 from floorbench.core.ports import Chunk
 from floorbench.core.prediction import Event
@@ -31,12 +22,14 @@ from floorbench.core.spec import FrontEnd, SystemSpec
 from floorbench.core.time import from_samples
 from floorbench.core.vocab import Role
 from floorbench.datasets.open import open_dataset
+from floorbench.errors import FloorbenchError
 from floorbench.systems import build_system
 from floorbench.systems.stream import StreamDriver
 from floorbench.tasks.echo import EchoTask
 
 STEP = 0.02
-ROUNDS = 7
+RATE = 16_000
+FRAME = 512
 
 
 class Nothing:
@@ -44,7 +37,7 @@ class Nothing:
 
     def __init__(self) -> None:
         self.spec = SystemSpec(
-            name="nothing", version="1", streaming_step=STEP, front_end=FrontEnd(rate=16_000)
+            name="nothing", version="1", streaming_step=STEP, front_end=FrontEnd(rate=RATE)
         )
 
     def load(self) -> None:
@@ -60,55 +53,71 @@ class Nothing:
         return ()
 
 
-def cpu(work: object, shown: Sequence[Observation]) -> float:
-    before = time.process_time()
-    for observation in shown:
-        work(observation)  # type: ignore[operator]
-    return time.process_time() - before
+def in_memory(observation: Observation) -> Observation:
+    """Return an observation whose audio is decoded."""
+    heard = {r: ArrayAudio(a.read(), rate=a.rate) for r, a in observation.channels.items()}
+    return replace(observation, channels=heard)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--samples", type=int, default=549)
-    wanted = parser.parse_args().samples
-    task, rule = EchoTask(), build_system("barge-in-silero")
-    rule.load()
+def silero_package(tracks: Sequence[np.ndarray]) -> Work:
+    """Return the published package's iterator over tracks, 512 samples at a time."""
+    import torch
+    from silero_vad import VADIterator, load_silero_vad
+
+    torch.set_num_threads(1)
+    iterator = VADIterator(load_silero_vad(onnx=True), sampling_rate=RATE)
+
+    def work() -> None:
+        for track in tracks:
+            iterator.reset_states()
+            samples = torch.from_numpy(track)
+            for first in range(0, len(track) - FRAME + 1, FRAME):
+                iterator(samples[first : first + FRAME])
+
+    return work
+
+
+def cases(full: bool) -> Iterator[Case]:
+    try:
+        rule: Any = build_system("barge-in-silero")
+        rule.load()
+    except FloorbenchError as error:
+        print(f"  left out: {error.code} {error.what}")
+        return
+    task = EchoTask()
     found = list(open_dataset("starter:echo").samples())
-    shown = [task.observe(s, "", system=rule.spec) for s in islice(cycle(found), wanted)]
-    heard = [o.channels[Role.USER] for o in shown]
-    seconds = sum(from_samples(a.frames, a.rate) for a in heard)
-    rule.decide(shown[0])
-
-    vad = rule.system._detector  # the rule's own detector
-    part = shown[: min(len(shown), 102)]
-    part_seconds = sum(from_samples(o.channels[Role.USER].frames, 16_000) for o in part)
-    chunks = part_seconds / STEP
-    driver = StreamDriver(Nothing())
-    held = [
-        replace(o, channels={r: ArrayAudio(a.read(), rate=a.rate) for r, a in o.channels.items()})
-        for o in part
+    shown = [
+        in_memory(task.observe(s, "", system=rule.spec))
+        for s in islice(cycle(found), 102 if full else 30)
     ]
+    tracks = [o.channels[Role.USER].read() for o in shown]
+    seconds = sum(from_samples(len(t), RATE) for t in tracks)
+    size = f"{len(shown)} samples of the starter set, {seconds:.0f} s"
+    driver = StreamDriver(Nothing())
+    detector = rule.system._detector  # the rule's own
 
-    def silero(observation: Observation) -> None:
-        speech = vad()
-        samples = observation.channels[Role.USER].read()
-        for first in range(0, samples.size - 511, 512):
-            speech(samples[first : first + 512])
+    def silero() -> None:
+        for track in tracks:
+            speech = detector()
+            for first in range(0, track.size - FRAME + 1, FRAME):
+                speech(track[first : first + FRAME])
 
-    rounds = [(cpu(driver.decide, held), cpu(silero, held)) for _ in range(ROUNDS)]
-    shares = sorted(ours / model for ours, model in rounds)
-    ours, model = (median(times) for times in zip(*rounds, strict=True))
-    print(
-        f"driver: {1e6 * ours / chunks:.1f} us per 20 ms chunk, "
-        f"Silero {1e6 * model / chunks:.1f} us for the same audio: {median(shares):.1%} "
-        f"(rounds {shares[0]:.1%} to {shares[-1]:.1%})"
+    yield Case(
+        name="stream driver with a session that does nothing, both channels",
+        size=size,
+        ours=lambda: [driver.decide(o) for o in shown],
+        peers={"Silero VAD (ONNX) on the user channel": silero},
+        per=(seconds / STEP, "step of 20 ms"),
+        limit=0.05,
     )
-    total = cpu(rule.decide, shown)
-    print(
-        f"{len(shown)} samples, {seconds:.0f} s of audio in {total:.1f} s of CPU: "
-        f"{seconds / total:.0f} times real time"
+    yield Case(
+        name="barge-in rule with Silero VAD, streamed",
+        size=size,
+        ours=lambda: [rule.decide(o) for o in shown],
+        peers={
+            "Silero VAD (ONNX) alone": silero,
+            "silero-vad's VADIterator": peer(("silero_vad", "torch"), silero_package, tracks),
+        },
+        per=(seconds, "second of audio"),
+        rounds=5,
     )
-
-
-if __name__ == "__main__":
-    main()

@@ -45,6 +45,7 @@ class Nested:
         (b'{"spans": [{"start": 0}]}', "FB201", "missing"),
         (b'{"spans": [{"start": 2, "end": 1}]}', "FB601", "ends before"),
         (b'{"spans": [{"start": NaN, "end": 1}]}', "FB201", "not valid JSON"),
+        (b'{"spans": [{"start": 1e999, "end": 1}]}', "FB201", "out of range"),
         (b'{"spans": ' + b"[" * 100_000, "FB201", "not valid JSON"),
     ],
 )
@@ -56,9 +57,18 @@ def test_bad_input_is_named_with_its_place(line: bytes, code: str, says: str) ->
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [float("nan"), {"a": [1.0, float("inf")]}, np.float64("nan")])
-def test_non_finite_numbers_are_never_written(value: object) -> None:
-    with pytest.raises(DataError, match="FB202"):
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        (float("nan"), r"\$ is nan"),
+        ({"a": [1.0, float("inf")]}, r"\$\.a\[1\] is inf"),
+        ({"a": ["x", 1, None, {"b": -float("inf")}], "c": 1.0}, r"\$\.a\[3\]\.b is -inf"),
+        (np.float64("nan"), r"\$ is nan"),
+        (np.array([[0.0, float("nan")]]), r"\$\[0\]\[1\] is nan"),
+    ],
+)
+def test_non_finite_numbers_are_never_written(value: object, where: str) -> None:
+    with pytest.raises(DataError, match=f"FB202 {where}"):
         codec.encode(value)
 
 

@@ -44,6 +44,7 @@ DATASETS = Registry(
         "codett": Entry("floorbench.datasets.codett:CodettSource", "CoDeTT's released layout"),
         "trp": Entry("floorbench.datasets.trp:TrpSource", "stimulus turns, roster and responses"),
         "echo": Entry("floorbench.datasets.echo:EchoSource", "matched-contrast samples and pairs"),
+        "shards": Entry("floorbench.datasets.shards:ShardsSource", "packed datasets, also remote"),
     },
 )
 

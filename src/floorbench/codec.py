@@ -13,7 +13,7 @@ import hashlib
 import math
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -45,7 +45,9 @@ def encode_pretty(value: object) -> str:
 def to_builtins(value: object) -> Any:
     """Return the JSON-ready form of dataclasses, mappings, sequences and numpy scalars."""
     plain = msgspec.to_builtins(value, enc_hook=_numpy_hook, str_keys=True)
-    _refuse_non_finite(plain, "$", None)
+    if not _finite(plain):
+        path, number = next(_non_finite(plain, "$"))
+        raise DataError("FB202", f"{path} is {number!r}")
     return plain
 
 
@@ -55,25 +57,22 @@ def decode(data: bytes | str, kind: type[T], *, where: Place | None = None) -> T
     Raises
     ------
     DataError
-        ``FB201`` for broken JSON, a missing or unknown key or a wrong type; ``FB202`` for a
-        non-finite number.
+        ``FB201`` for broken JSON, a missing or unknown key or a wrong type.
     """
     return convert(parse(data, where=where), kind, where=where)
 
 
 def parse(data: bytes | str, *, where: Place | None = None) -> Any:
-    """Read one JSON value into plain Python values, refusing non-finite numbers.
+    """Read one JSON value into plain Python values; non-finite numbers are no JSON.
 
     A UTF-8 signature in front, as some editors write it at the start of a file, is no content.
     """
     if isinstance(data, bytes):
         data = data.removeprefix(codecs.BOM_UTF8)
     try:
-        plain = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return msgspec.json.decode(data)  # NaN, Infinity and 1e999 are no JSON to it
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DataError("FB201", f"not valid JSON ({error})", where=where) from None
-    _refuse_non_finite(plain, "$", where)
-    return plain
 
 
 def convert(plain: Any, kind: type[T], *, where: Place | None = None) -> T:
@@ -124,18 +123,34 @@ def _numpy_hook(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 
-def _refuse_non_finite(plain: Any, path: str, where: Place | None) -> None:
+def _finite(plain: Any) -> bool:
+    """Tell whether all numbers are finite; every line that is written passes here."""
+    if isinstance(plain, float):
+        return math.isfinite(plain)
+    if isinstance(plain, dict):
+        plain = plain.values()
+    elif not isinstance(plain, list | tuple):
+        return True
+    for item in plain:
+        kind = item.__class__
+        if kind is str or kind is int or item is None:
+            continue
+        if not _finite(item):
+            return False
+    return True
+
+
+def _non_finite(plain: Any, path: str) -> Iterator[tuple[str, float]]:
+    """Yield the numbers that are not finite, with the way to them."""
     if isinstance(plain, float):
         if not math.isfinite(plain):
-            raise DataError("FB202", f"{path} is {plain!r}", where=where)
+            yield path, plain
     elif isinstance(plain, dict):
         for key, item in plain.items():
-            if isinstance(item, float | dict | list | tuple):
-                _refuse_non_finite(item, f"{path}.{key}", where)
+            yield from _non_finite(item, f"{path}.{key}")
     elif isinstance(plain, list | tuple):
         for index, item in enumerate(plain):
-            if isinstance(item, float | dict | list | tuple):
-                _refuse_non_finite(item, f"{path}[{index}]", where)
+            yield from _non_finite(item, f"{path}[{index}]")
 
 
 _Check = Callable[[Any, str, "Place | None"], None]

@@ -281,6 +281,51 @@ CODES: dict[str, Code] = {
         "The folder already holds a set of stimuli, which would be overwritten.",
         "Choose another folder.",
     ),
+    "FB281": Code(
+        "not a packed dataset",
+        "There is no header of a packed dataset here, or it was changed after packing.",
+        "Name the folder that holds shards.json; make it again with `floorbench data pack`.",
+    ),
+    "FB282": Code(
+        "file of a packed dataset missing",
+        "A shard, an index or the header does not exist or may not be opened.",
+        "Copy the whole folder again; check the address and the permissions.",
+    ),
+    "FB283": Code(
+        "file of a packed dataset shortened",
+        "A shard or an index holds fewer or more bytes than were packed.",
+        "Copy the named file again; a download may have been interrupted.",
+    ),
+    "FB284": Code(
+        "checksum differs",
+        "The bytes of a shard, an index or a member are not those that were packed.",
+        "Copy the named file again; `floorbench data check` names every place.",
+    ),
+    "FB285": Code(
+        "index and shard disagree",
+        "The header, an index and its shard contradict each other, or a key stands twice.",
+        "Take all files from one packing; make them again with `floorbench data pack`.",
+    ),
+    "FB286": Code(
+        "address not readable",
+        "The store behind an address does not answer, breaks off, or is of an unknown kind.",
+        "Try again later, or copy the folder to this machine.",
+    ),
+    "FB287": Code(
+        "unsafe packed dataset",
+        "A packed dataset names a file elsewhere, holds a link, or states an impossible size.",
+        "Do not use it; ask where it comes from.",
+    ),
+    "FB288": Code(
+        "cannot be packed",
+        "A sample's audio lies in no file, is too large, or changed while it was packed.",
+        "Correct the named sample; a packed file holds at most 2 GiB.",
+    ),
+    "FB289": Code(
+        "folder holds something else",
+        "The folder to pack into exists and does not hold these data.",
+        "Choose another folder.",
+    ),
     # ---- FB3xx: audio ------------------------------------------------------------------------
     "FB301": Code(
         "audio file missing",
@@ -376,8 +421,8 @@ CODES: dict[str, Code] = {
         "Resume with what the run was started with, or start a new run.",
     ),
     "FB503": Code(
-        "run folder in use",
-        "Another process holds the lock of this run folder.",
+        "folder in use",
+        "Another process holds the lock of this run folder, review or listening session.",
         "Wait for it, or stop it; two processes may not write one journal.",
     ),
     "FB504": Code(

@@ -15,6 +15,7 @@ from floorbench.run.predictions import (
     count_trials,
     read_predictions,
     scan,
+    trials_of,
     write_parquet,
 )
 from support.engine_toys import Bad, Source, Task, choice, quiet
@@ -226,3 +227,51 @@ def test_a_file_that_may_not_be_read_is_named(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(DataError, match=r"FB402 .*p\.csv: cannot be read: permission denied"):
         scan(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "twice"),
+    [
+        ('{"sample_id": "a", "decision": {"label": "x", "label": "x"}}', "label"),
+        ('{"sample_id": "a", "sample_id": "a", "decision": {}}', "sample_id"),
+        ('{"sample_id": "a", "trial": 0, "trial": 0, "decision": {}}', "trial"),
+        ('{"sample_id": "a", "decision": {"scores": {"p": 1, "p": 2}}}', "p"),
+        ('{"sample_id": "a", "decision": {"scores": {"\\u0070": 1, "p": 2}}}', "p"),
+        ('{"sample_id": "a\\"", "decision": {"raw": "\\"", "raw": ""}}', "raw"),
+        ('{"sample_id": "a", "decision": {"raw": "a, \\"raw\\": b"}}', None),
+        ('{"sample_id": "a", "decision": {"raw": "是"}}', None),
+    ],
+)
+def test_keys_that_stand_twice_are_found_whatever_is_in_the_text(
+    tmp_path: Path, line: str, twice: str | None
+) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(line + "\n", encoding="utf-8")
+    (row,) = scan(path)
+    if twice is None:
+        assert row.fault is None
+    else:
+        assert row.fault is not None
+        assert f"'{twice}' stands twice" in row.fault.what
+
+
+LEAST_LINE = '{"sample_id": "a", "decision": {}}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "trials"),
+    [
+        ([LEAST_LINE], 1),
+        (['{"sample_id": "a", "decision": {}, "trial": 0}', "broken"], 1),
+        ([LEAST_LINE, LEAST_LINE.replace("}}", '}, "trial": 1}')], 2),
+        (['{"sample_id": "a", "decision": {}, "trial": 9}'], 1),
+        (['{"nobody": "a", "decision": {}, "trial": 1}', LEAST_LINE], 1),
+        ([], 1),
+    ],
+)
+def test_how_many_trials_a_file_has(tmp_path: Path, lines: list[str], trials: int) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    assert trials_of(path) == trials
+    (tmp_path / "p.csv").write_text("sample_id,trial\na,0\na,1\na,2\n")
+    assert trials_of(tmp_path / "p.csv") == 3

@@ -10,6 +10,7 @@ import numpy as np
 
 from floorbench.build.echo_recipe.recipe import EchoRecipe
 from floorbench.build.echo_recipe.rewriting import EmbeddedRewriter, Written
+from floorbench.build.echo_recipe.texts import FOLDER, TYPES, read_texts, seeds
 from floorbench.build.speech.providers import Can, Spoken, Word
 from floorbench.build.speech.scoring import Errors
 from floorbench.build.speech.words import words_of
@@ -53,10 +54,14 @@ class TonesTTS:
 
 
 class FailingTTS(TonesTTS):
-    """Fails at one insertion."""
+    """Fails at the insertion of the first group."""
+
+    def __init__(self):
+        first = seeds(folder=FOLDER, languages=["en"], types=list(TYPES), groups=1, spare=0)[0]
+        self.fails_at = read_texts(FOLDER, "en").group(first.fields["text"]).insertion
 
     def synthesize(self, text, **more):
-        if text == "The door is locked.":
+        if text == self.fails_at:
             raise DataError("FB872", "the voice has no breath left")
         return super().synthesize(text, **more)
 

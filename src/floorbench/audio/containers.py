@@ -8,8 +8,8 @@ decoded.
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 
+from floorbench.audio.member import AudioFile
 from floorbench.audio.sphere import MARK, sphere_header
 from floorbench.errors import DataError, Place
 
@@ -17,7 +17,7 @@ _UNKNOWN = (0xFFFFFFFF, 0x7FFFFFFF)
 _OGG_TAIL = 66_000  # a page is at most 65,307 bytes
 
 
-def check_complete(path: Path) -> None:
+def check_complete(path: AudioFile) -> None:
     """Refuse a WAV, Ogg or SPHERE file that ends before its own structure says.
 
     Parameters
@@ -42,11 +42,11 @@ def check_complete(path: Path) -> None:
             _check_sphere(path)
 
 
-def _truncated(path: Path, what: str, hint: str | None = None) -> DataError:
+def _truncated(path: AudioFile, what: str, hint: str | None = None) -> DataError:
     return DataError("FB304", what, where=Place(str(path)), hint=hint)
 
 
-def _check_wav(path: Path) -> None:
+def _check_wav(path: AudioFile) -> None:
     size = path.stat().st_size
     with path.open("rb") as handle:
         position, large = 12, None
@@ -75,7 +75,7 @@ def _check_wav(path: Path) -> None:
     raise _truncated(path, "the WAV file ends before its audio data begin")
 
 
-def _check_sphere(path: Path) -> None:
+def _check_sphere(path: AudioFile) -> None:
     header = sphere_header(path)
     if header is not None and header.held < header.promised:
         raise _truncated(
@@ -84,7 +84,7 @@ def _check_sphere(path: Path) -> None:
         )
 
 
-def _check_ogg(path: Path) -> None:
+def _check_ogg(path: AudioFile) -> None:
     size = path.stat().st_size
     with path.open("rb") as handle:
         handle.seek(max(0, size - _OGG_TAIL))

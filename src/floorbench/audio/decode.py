@@ -7,10 +7,10 @@ Every fault is one clear error; a part of a recording is never returned in place
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from floorbench.audio.containers import check_complete
+from floorbench.audio.member import AudioFile, Member
 from floorbench.audio.sphere import sphere_header
 from floorbench.errors import DataError, Place
 
@@ -44,7 +44,7 @@ _PROBED: dict[tuple[str, int, int], FileInfo] = {}
 _PROBED_LIMIT = 65_536
 
 
-def probe(path: Path) -> FileInfo:
+def probe(path: AudioFile) -> FileInfo:
     """Read and check a file's header; remembered until the file changes.
 
     Raises
@@ -63,7 +63,7 @@ def probe(path: Path) -> FileInfo:
     import soundfile
 
     try:
-        header = soundfile.info(str(path))
+        header = soundfile.info(_readable(path))
     except (soundfile.LibsndfileError, OSError) as error:
         raise DataError("FB302", f"not readable as audio ({_reason(error)})", where=where) from None
     if header.format not in _CONTAINERS:
@@ -97,7 +97,7 @@ def probe(path: Path) -> FileInfo:
     return info
 
 
-def stamp(path: Path) -> tuple[str, int, int]:
+def stamp(path: AudioFile) -> tuple[str, int, int]:
     """Return (path, modification time in ns, size): equal stamps mean an unchanged file.
 
     Raises
@@ -105,6 +105,8 @@ def stamp(path: Path) -> tuple[str, int, int]:
     DataError
         ``FB301`` when the file is missing, a folder, or not permitted.
     """
+    if isinstance(path, Member):
+        return path.stamp()
     try:
         status = path.stat()
     except OSError as error:
@@ -116,7 +118,7 @@ def stamp(path: Path) -> tuple[str, int, int]:
     return (str(path), status.st_mtime_ns, status.st_size)
 
 
-def check_channel(info: FileInfo, channel: Channel | None, path: Path) -> None:
+def check_channel(info: FileInfo, channel: Channel | None, path: AudioFile) -> None:
     """Refuse a channel that does not exist, and a silent choice among several.
 
     Raises
@@ -143,7 +145,7 @@ def check_channel(info: FileInfo, channel: Channel | None, path: Path) -> None:
 
 
 def decode(
-    path: Path, *, start: int, stop: int, channel: Channel | None = None
+    path: AudioFile, *, start: int, stop: int, channel: Channel | None = None
 ) -> NDArray[np.float32]:
     """Decode frames ``[start, stop)`` of one channel.
 
@@ -180,7 +182,7 @@ def decode(
     check_channel(info, channel, path)
     first = start if info.container in _EXACT_SEEK else 0
     try:
-        with soundfile.SoundFile(str(path)) as handle:
+        with soundfile.SoundFile(_readable(path)) as handle:
             if first:
                 handle.seek(first)
             block = handle.read(stop - first, dtype="float32", always_2d=True)
@@ -267,6 +269,10 @@ def is_silent(samples: NDArray[np.float32], *, level: float = 0.0) -> bool:
     import numpy as np
 
     return not samples.size or float(np.max(np.abs(samples))) <= level
+
+
+def _readable(path: AudioFile) -> str | BinaryIO:
+    return path.open("rb") if isinstance(path, Member) else str(path)
 
 
 def _reason(error: Exception) -> str:

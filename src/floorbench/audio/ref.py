@@ -1,4 +1,4 @@
-"""Audio that a system may read but not identify: from a file, or from memory.
+"""Audio that a system may read but not identify: from a file or a part of one, or from memory.
 
 Both kinds implement ``floorbench.core.sample.AudioRef``. Neither shows a path, a name or anything
 past its cutoff; ``to_wire`` exists for floorbench's own worker processes, not for systems.
@@ -23,6 +23,7 @@ from floorbench.audio.decode import (
     resample,
     stamp,
 )
+from floorbench.audio.member import AudioFile, Member
 from floorbench.core.time import Seconds, from_samples, to_samples
 from floorbench.core.vocab import Role
 from floorbench.errors import DataError
@@ -139,8 +140,8 @@ class FileAudio(_Audio):
 
     Parameters
     ----------
-    path : Path
-        The file; kept to itself and never shown.
+    path : Path or Member
+        The file, or the part of a file that holds it; kept to itself and never shown.
     channel : int, "mix" or None
         Channel index from 0, the mean of all, or ``None`` for a file with one channel.
     cutoff : float or None
@@ -156,10 +157,10 @@ class FileAudio(_Audio):
     __slots__ = ("_channel", "_path")
 
     def __init__(
-        self, path: Path, *, channel: Channel | None = None, cutoff: Seconds | None = None
+        self, path: AudioFile, *, channel: Channel | None = None, cutoff: Seconds | None = None
     ) -> None:
         _check_choice(channel)
-        self._path = Path(path)
+        self._path: AudioFile = path if isinstance(path, Member) else Path(path)
         self._channel: Channel | None = channel
         self._cutoff = None
         if cutoff is not None:
@@ -186,18 +187,21 @@ class FileAudio(_Audio):
         return type(self)(self._path, channel=self._channel, cutoff=self._narrower(cutoff))
 
     def to_wire(self) -> dict[str, Any]:
-        """Return a JSON-ready form for a worker process on the same machine."""
-        return {
-            "path": str(self._path.absolute()),
-            "channel": self._channel,
-            "cutoff": self._cutoff,
-        }
+        """Return a JSON-ready form for a worker process that reaches the same file."""
+        at: dict[str, Any] = (
+            {"member": self._path.to_wire()}
+            if isinstance(self._path, Member)
+            else {"path": str(self._path.absolute())}
+        )
+        return {**at, "channel": self._channel, "cutoff": self._cutoff}
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Self:
         """Rebuild the reference from :meth:`to_wire` (``FB309`` when the mapping is another)."""
         try:
-            return cls(Path(wire["path"]), channel=wire["channel"], cutoff=wire["cutoff"])
+            member = wire.get("member")
+            path = Path(wire["path"]) if member is None else Member.from_wire(member)
+            return cls(path, channel=wire["channel"], cutoff=wire["cutoff"])
         except (KeyError, TypeError) as error:
             raise DataError("FB309", f"not a file reference ({error!r})") from None
 
@@ -278,6 +282,11 @@ class ArrayAudio(_Audio):
             return cls(samples, rate=wire["rate"], cutoff=wire["cutoff"])
         except (KeyError, TypeError, ValueError) as error:
             raise DataError("FB309", f"not samples in memory ({error!r})") from None
+
+
+def file_of(audio: FileAudio) -> AudioFile:
+    """Return where audio is read from; for packing a dataset, never for a system."""
+    return audio._path
 
 
 def by_role(path: Path, channels: Mapping[Role, Channel]) -> dict[Role, FileAudio]:

@@ -7,9 +7,9 @@ not say why it refuses a compressed file. Both are settled here from the header,
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import NamedTuple
 
+from floorbench.audio.member import AudioFile
 from floorbench.errors import DataError, Place
 
 MARK = b"NIST_1A"
@@ -24,7 +24,7 @@ class Sphere(NamedTuple):
     held: int
 
 
-def sphere_header(path: Path) -> Sphere | None:
+def sphere_header(path: AudioFile) -> Sphere | None:
     """Read the header of a SPHERE file; ``None`` for a file of another kind.
 
     Raises

@@ -55,7 +55,13 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
     "data": (
         "Datasets and annotation files",
         {
-            "check": ("data_check:check", "Check a matched-contrast set and audit its words"),
+            "check": (
+                "data_check:check",
+                "Check a packed dataset's checksums, or a contrast set's rules and words",
+            ),
+            "list": ("data_pack:list_samples", "List samples; --where chooses by tags"),
+            "show": ("data_pack:show_data", "Show what a dataset holds, counted by tags"),
+            "pack": ("data_pack:pack_data", "Pack a dataset into shards that stream"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
             "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),

@@ -1,15 +1,17 @@
-"""``floorbench data check``: every integrity rule of a dataset, its size and its audits."""
+"""``floorbench data check``: rules and audits of a contrast set, bytes of a packed one."""
 
 from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
 
+from floorbench.audio.addresses import is_url
 from floorbench.cli import console
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_closure import closure, size
 from floorbench.datasets.echo_integrity import faults, too_short
 from floorbench.datasets.open import open_dataset
+from floorbench.datasets.shards import ShardsSource
 from floorbench.errors import DataError, FloorbenchError
 
 UNEVEN = 0.1
@@ -19,14 +21,15 @@ UNEVEN = 0.1
 def check(
     data: str, /, *, reader: str | None = None, audio: bool = True, json: bool = False
 ) -> int:
-    """Check a matched-contrast set: integrity rules, sizes, what the words alone give away.
+    """Check a matched-contrast set by its rules, or a packed dataset by its checksums.
 
-    Exits 1 when a rule is broken.
+    Of a contrast set: integrity rules, sizes, what the words alone give away. Of a packed dataset:
+    every byte of every shard. Exits 1 when a rule is broken.
 
     Parameters
     ----------
     data
-        Folder, mapping file, or ``starter:NAME``.
+        Folder, mapping file, ``starter:NAME``, or the URL of a packed dataset.
     reader
         Reader of the data.
     audio
@@ -35,6 +38,11 @@ def check(
     json
         Print JSON.
     """
+    packed = open_packed(data, reader)
+    if packed is not None:
+        from floorbench.cli.data_pack import check_packed
+
+        return check_packed(packed, json=json)
     source = open_contrasts(data, reader)
     found: list[FloorbenchError] = list(faults(source.rows, source.pairs))
     if audio:
@@ -111,6 +119,13 @@ def open_contrasts(data: str, reader: str | None) -> EchoSource:
         raise DataError("FB266", f"'{data}' is read by {type(source).__name__}")
     source.without_refusal()
     return source
+
+
+def open_packed(data: str, reader: str | None) -> ShardsSource | None:
+    """Open a packed dataset; ``None`` when it is one of another kind."""
+    if reader == "shards" or is_url(data) or (reader is None and ShardsSource.detect(Path(data))):
+        return ShardsSource(data)
+    return None
 
 
 def _of_audio(source: EchoSource) -> list[FloorbenchError]:

@@ -55,20 +55,22 @@ def listen(
     except ImportError:
         raise missing_extra("starlette", "web") from None
     from floorbench import codec
+    from floorbench.run.store import held
     from floorbench.web.listen import ListeningRoom
     from floorbench.web.serving import Serving
 
     folder = session if session is not None else ROOT / stimuli.resolve().name
     text = None if consent is None else codec.read_bytes(consent).decode("utf-8", "replace")
-    room = ListeningRoom(stimuli, folder, mode=mode, consent=text, seed=seed)
-    serving = Serving(room.app(), port=port)
-    address = f"{serving.address}?token={room.token}"
-    console.data(address)
-    console.say(f"kept in {folder}; {len(room.session.people())} participants so far")
-    console.say("serving on this machine only; Ctrl-C ends it")
-    if open_browser:
-        webbrowser.open(address)
-    serving.run()
+    with held(folder):
+        room = ListeningRoom(stimuli, folder, mode=mode, consent=text, seed=seed)
+        serving = Serving(room.app(), port=port)
+        address = f"{serving.address}?token={room.token}"
+        console.data(address)
+        console.say(f"kept in {folder}; {len(room.session.people())} participants so far")
+        console.say("serving on this machine only; Ctrl-C ends it")
+        if open_browser:
+            webbrowser.open(address)
+        serving.run()
     return 0
 
 

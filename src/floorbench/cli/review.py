@@ -69,6 +69,7 @@ def review(
         if (share, per_scenario, seed) != (None, None, None):
             raise UsageError("FB891", "a review that is exported has its plan already")
         return _export(source, folder, export)
+    from floorbench.run.store import held
     from floorbench.web.review import ReviewRoom
     from floorbench.web.review_plan import Sampling
     from floorbench.web.serving import Serving
@@ -77,16 +78,17 @@ def review(
     if (share, per_scenario, seed) != (None, None, None):
         whole = 1.0 if share is None and per_scenario is None else share
         sampling = Sampling(share=whole, per_scenario=per_scenario, seed=seed or 0)
-    room = ReviewRoom(source, folder, sampling=sampling)
-    serving = Serving(room.app(), port=port)
-    address = f"{serving.address}?token={room.token}"
-    console.data(address)
-    people = len(room.review.reviewers())
-    console.say(f"{len(room.samples)} items; kept in {folder}; {people} reviewers so far")
-    console.say("serving on this machine only; Ctrl-C ends it")
-    if open_browser:
-        webbrowser.open(address)
-    serving.run()
+    with held(folder):
+        room = ReviewRoom(source, folder, sampling=sampling)
+        serving = Serving(room.app(), port=port)
+        address = f"{serving.address}?token={room.token}"
+        console.data(address)
+        people = len(room.review.reviewers())
+        console.say(f"{len(room.samples)} items; kept in {folder}; {people} reviewers so far")
+        console.say("serving on this machine only; Ctrl-C ends it")
+        if open_browser:
+            webbrowser.open(address)
+        serving.run()
     return 0
 
 

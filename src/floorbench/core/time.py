@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from fractions import Fraction
 
+from floorbench.core.numbers import DECIMAL
 from floorbench.errors import DataError
 
 TICKS_PER_SECOND = 1_000_000
 _EXACT = Context(prec=60)
 _FAR = Decimal("1e15")
+_FINEST = -400  # the decimals of the smallest float
 
 Seconds = float
 Ticks = int
@@ -33,7 +35,7 @@ def exact(seconds: str | int | float | Decimal | Fraction) -> Fraction:
     Raises
     ------
     DataError
-        ``FB202`` for NaN or infinity, ``FB601`` for text that is not a number.
+        ``FB202`` for NaN or infinity, ``FB601`` for text that is not a number, and beyond 1e15 s.
     """
     if isinstance(seconds, Fraction):
         return seconds
@@ -46,9 +48,13 @@ def exact(seconds: str | int | float | Decimal | Fraction) -> Fraction:
     try:
         value = Decimal(seconds)
     except InvalidOperation:
-        raise DataError("FB601", f"time {seconds!r} is not a number") from None
+        value = None
+    if value is None or (isinstance(seconds, str) and DECIMAL.fullmatch(seconds) is None):
+        raise DataError("FB601", f"time {str(seconds)[:40]!r} is not a number")
     if not value.is_finite():
         raise DataError("FB202", f"time {seconds!r} is not a finite number")
+    if abs(value) > _FAR or int(value.as_tuple().exponent) < _FINEST:
+        raise DataError("FB601", f"time {str(seconds)[:40]} is out of range")
     return Fraction(value)
 
 

@@ -197,7 +197,7 @@ class ClipsSource:
         seen: dict[str, int] = {}
         try:
             with table.open(encoding="utf-8-sig", newline="") as lines:
-                rows = csv.DictReader(lines, delimiter=delimiter)
+                rows = csv.DictReader(lines, delimiter=delimiter, strict=True)
                 columns = rows.fieldnames or []
                 twice = [c for c in dict.fromkeys(columns) if columns.count(c) > 1]
                 if twice:

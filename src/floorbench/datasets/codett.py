@@ -106,6 +106,7 @@ class CodettSource:
         self._located = located
         self._audio = AudioPaths(self.root)
         self._index: _Index | None = None
+        self._named: set[str] = set()  # audio that the first pass met, until the digest is made
         self._digest: str | None = None
 
     @classmethod
@@ -143,9 +144,10 @@ class CodettSource:
             ``FB216`` when audio is neither listed in a manifest nor present.
         """
         if self._digest is None:
-            audio = set(self.audio_files())
-            pcm = pcm_digests(self.root, audio, self.manifest, cache=self._cache)
+            self._first_pass()
+            pcm = pcm_digests(self.root, self._named, self.manifest, cache=self._cache)
             self._digest = fold((line for _, line, _ in self._lines()), pcm)
+            self._named = set()
         return self._digest
 
     def samples(self) -> Iterator[Sample]:
@@ -166,10 +168,12 @@ class CodettSource:
     def audio_files(self) -> Iterator[str]:
         """Yield the relative path of every audio file that is named, once per mention."""
         for _, line, where in self._lines():
-            dialogue = self._dialogue(line, where)
-            for turn in (*dialogue.history, dialogue.target):
-                if turn.audio is not None:
-                    yield self._audio.relative(turn.audio, where)
+            yield from self._audio_of(self._dialogue(line, where), where)
+
+    def _audio_of(self, dialogue: Dialogue, where: Place) -> Iterator[str]:
+        for turn in (*dialogue.history, dialogue.target):
+            if turn.audio is not None:
+                yield self._audio.relative(turn.audio, where)
 
     # ---- lines -------------------------------------------------------------------------------
 
@@ -205,6 +209,7 @@ class CodettSource:
                         where=where,
                     )
                 ids.add(name.digest())
+                self._named.update(self._audio_of(dialogue, where))
                 strata.add(
                     _cluster_key(_cluster(dialogue, where)[0]), _stratum(dialogue, file, where)
                 )

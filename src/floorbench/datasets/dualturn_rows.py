@@ -224,6 +224,9 @@ def _mapping(path: Path) -> dict[str, str]:
                 where=where,
                 hint=f"did you mean '{near}'?" if near else f"known: {', '.join(COLUMNS)}",
             )
+        if set(plain[key].replace("{channel}", "")) & set("{}"):
+            what = f"'{plain[key][:80]}' has braces other than {{channel}}"
+            raise DataError("FB255", what, where=where)
     return {**COLUMNS, **plain}
 
 

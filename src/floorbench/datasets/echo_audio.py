@@ -71,6 +71,11 @@ class SilencedAudio:
         return cls(FileAudio.from_wire(wire["audio"]), silent_from=wire["from"])
 
 
+def parts_of(audio: SilencedAudio) -> tuple[FileAudio, Seconds]:
+    """Return the file behind the audio and the moment of silence; for packing a dataset."""
+    return audio._audio, audio._from
+
+
 def listening(
     samples: NDArray[np.float32], *, rate: int, onset: Seconds, role: str, how: ListeningRow | None
 ) -> NDArray[np.float32]:

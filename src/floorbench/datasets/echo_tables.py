@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from floorbench import codec
+from floorbench.core.numbers import number_of
 from floorbench.core.time import Seconds
 from floorbench.errors import DataError, Place, did_you_mean
 
@@ -301,8 +303,7 @@ def _table(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
         except UnicodeDecodeError as error:
             what = f"not UTF-8 text ({error.reason} at byte {error.start})"
             raise DataError("FB261", what, where=Place(str(path))) from None
-        reader = csv.DictReader(io.StringIO(text), delimiter="\t" if suffix == ".tsv" else ",")
-        rows = ((row, Place(str(path), reader.line_num)) for row in reader)
+        rows = _cells(text, "\t" if suffix == ".tsv" else ",", path)
     elif suffix == ".parquet":
         rows = _parquet(path)
     else:
@@ -313,6 +314,26 @@ def _table(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
         if not isinstance(row, Mapping):
             raise DataError("FB261", "a row is not an object", where=at)
         yield row, at
+
+
+def _cells(text: str, delimiter: str, path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = reader.fieldnames or []
+        for name in names:
+            if names.count(name) > 1:
+                raise DataError("FB261", f"column '{name}' stands twice", where=Place(str(path), 1))
+        for row in reader:
+            at = Place(str(path), reader.line_num)
+            if None in row:
+                raise DataError("FB261", "the row has more cells than columns", where=at)
+            short = next((name for name, cell in row.items() if cell is None), None)
+            if short is not None:
+                raise DataError("FB261", f"column '{short}' has no value: a short row", where=at)
+            yield row, at
+    except csv.Error as error:
+        at = Place(str(path), reader.line_num)
+        raise DataError("FB261", f"not readable as a table ({error})", where=at) from None
 
 
 def _parquet(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
@@ -348,9 +369,12 @@ def _filled(
 
 def _seconds(value: Any, unit: float, name: str, at: Place) -> float:
     try:
-        return round(float(value) * unit, 9)
-    except (TypeError, ValueError):
-        raise DataError("FB261", f"{name} {value!r} is not a number", where=at) from None
+        found = round((number_of(value) if isinstance(value, str) else float(value)) * unit, 9)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise DataError("FB261", f"{name} {str(value)[:80]!r} is not a number", where=at)
+    return found
 
 
 def _history(value: Any, mapping: ColumnMapping, at: Place) -> list[dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from floorbench.audio.addresses import is_url, shown
 from floorbench.catalog import DATASETS
 from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import JsonValue
+from floorbench.datasets.filtering import FilteredSource
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 
 STARTER = Path(__file__).parent / "starter"
@@ -16,17 +18,23 @@ _STARTER_PREFIX = "starter:"
 
 
 def open_dataset(
-    where: str | Path | Mapping[str, JsonValue], *, reader: str | None = None, **options: Any
+    where: str | Path | Mapping[str, JsonValue],
+    *,
+    reader: str | None = None,
+    only: Sequence[str] | str = (),
+    **options: Any,
 ) -> DatasetSource:
     """Open a dataset.
 
     Parameters
     ----------
     where : str, Path or mapping
-        A path, ``starter:NAME`` for a set that ships with floorbench, or what ``locator()`` of an
-        open dataset returned.
+        A path, ``starter:NAME`` for a set that ships with floorbench, the URL of a packed dataset,
+        or what ``locator()`` of an open dataset returned.
     reader : str or None
         Name of the reader; found by looking at the files when ``None``.
+    only : sequence of str, or str
+        Conditions on samples (see :mod:`floorbench.datasets.filtering`); all by default.
     **options
         Keyword arguments of the reader.
 
@@ -37,6 +45,12 @@ def open_dataset(
     DataError
         ``FB211`` when the path does not exist or no reader, or more than one, knows it.
     """
+    if isinstance(where, Mapping) and "only" in where:
+        where = dict(where)
+        only = only or where.pop("only")
+    if only:
+        whole = open_dataset(where, reader=reader, **options)
+        return FilteredSource(whole, [only] if isinstance(only, str) else only)
     if isinstance(where, Mapping):
         known = dict(where)
         name = known.pop("reader", None)
@@ -54,6 +68,12 @@ def open_dataset(
         DATASETS.entry(reader)
     if str(where).startswith(_STARTER_PREFIX):
         return starter(str(where).removeprefix(_STARTER_PREFIX), **options)
+    if isinstance(where, str) and is_url(where):
+        if reader not in (None, "shards"):
+            what = f"the reader '{reader}' reads files on this machine only"
+            raise DataError("FB211", what, where=Place(shown(where)))
+        packed: DatasetSource = DATASETS.load("shards")(where, **options)
+        return packed
     path = Path(where)
     if not path.exists():
         raise DataError(

@@ -122,7 +122,8 @@ def words_session(
         times that cannot be seconds.
     """
     _two(session_id, sides, where)
-    _possible(session_id, max((w.end for ws in sides.values() for w in ws), default=0), where)
+    times = [t for ws in sides.values() for w in ws for t in (w.start, w.end)]
+    _possible(session_id, min(times, default=0), max(times, default=0), where)
     ordered = {role: tuple(sorted(sides[role], key=lambda w: w.start)) for role in ROLES}
     last = max((w.end for words in ordered.values() for w in words), default=0)
     overlaps = sum(_overlaps(ordered[role]) for role in ROLES)
@@ -163,7 +164,8 @@ def segments_session(
     import numpy as np
 
     _two(session_id, sides, where)
-    _possible(session_id, max((e for s in sides.values() for _, e in s), default=0), where)
+    times = [t for s in sides.values() for span in s for t in span]
+    _possible(session_id, min(times, default=0), max(times, default=0), where)
     spans = {role: np.asarray(sorted(sides[role]), dtype=np.int64).reshape(-1, 2) for role in ROLES}
     last = max((int(s[:, 1].max()) for s in spans.values() if len(s)), default=0)
     overlaps = sum(_crossing(s) for s in spans.values())
@@ -378,7 +380,10 @@ def _two(session_id: str, sides: Mapping[Role, Any], where: Place) -> None:
         raise DataError("FB251", f"session '{session_id}' has channels: {named}", where=where)
 
 
-def _possible(session_id: str, last: Ticks, where: Place) -> None:
+def _possible(session_id: str, first: Ticks, last: Ticks, where: Place) -> None:
+    if first < 0:
+        what = f"session '{session_id}': speech at {from_ticks(first):g} s, before it begins"
+        raise DataError("FB257", what, where=where)
     if last > LONGEST:
         raise DataError(
             "FB257",

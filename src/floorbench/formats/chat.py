@@ -9,7 +9,8 @@ times. Utterance text is kept with its CHAT markup. Header lines are metadata by
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import ClassVar
@@ -77,7 +78,7 @@ class Chat(Codec):
                 source.fault(f"no {name} line")
             metadata.pop(name, None)
         listed = [part.split()[0] for part in _participants(metadata)]
-        codes = [code for code in listed if code in spoken]
+        codes = [code for code in dict.fromkeys(listed) if code in spoken]
         codes += [code for code in spoken if code not in codes]
         tiers = [tier for code in codes for tier in _tiers(code, spoken[code])]
         return Document(
@@ -110,15 +111,14 @@ class Chat(Codec):
         parts = [known.get(tier.name, f"{tier.name} Participant") for tier in roots]
         parts += [part for code, part in known.items() if all(t.name != code for t in roots)]
         metadata["@Participants"] = ", ".join(parts)
+        below = _by_utterance(document.tiers)
         out = ["@UTF8\n@Begin\n"]
         for name in sorted(metadata, key=lambda key: key not in ("@Languages", "@Participants")):
             for value in metadata[name].split("\n"):
                 out.append(f"{name}:\t{value}\n" if value else f"{name}\n")
         for tier, index, entry in _in_order(roots, by_line=document.format == "chat"):
             out.append(f"*{tier.name}:\t{entry.text}{_bullet(entry)}\n")
-            for child in document.tiers:
-                if child.parent == tier.name:
-                    out.append(_dependent_line(child, index))
+            out += (_dependent_line(line, mine) for line, mine in below[tier.name].get(index, ()))
         out.append("@End\n")
         return "".join(out)
 
@@ -281,11 +281,23 @@ def _bullet(entry: Entry) -> str:
     return f" \x15{int(entry.start * 1000)}_{int(entry.end * 1000)}\x15"
 
 
-def _dependent_line(child: Tier, index: int) -> str:
-    line = child.name.rpartition("%")[2]
-    mine = [entry for entry in child.entries if entry.parent == index]
-    if not mine:
-        return ""
+def _by_utterance(tiers: Iterable[Tier]) -> dict[str, dict[int, list[tuple[str, list[Entry]]]]]:
+    """Return, per tier and utterance, the name and the entries of each of its dependent lines."""
+    out: dict[str, dict[int, list[tuple[str, list[Entry]]]]] = defaultdict(dict)
+    for tier in tiers:
+        if tier.parent is None:
+            continue
+        mine: dict[int, list[Entry]] = {}
+        for entry in tier.entries:
+            if entry.parent is not None:
+                mine.setdefault(entry.parent, []).append(entry)
+        for index, entries in mine.items():
+            line = tier.name.rpartition("%")[2]
+            out[tier.parent].setdefault(index, []).append((line, entries))
+    return out
+
+
+def _dependent_line(line: str, mine: Sequence[Entry]) -> str:
     if line != "wor":
         return f"%{line}:\t{mine[0].text}\n"
     words = [f"{clean_text(entry.text, 'token')}{_bullet(entry)}" for entry in mine]

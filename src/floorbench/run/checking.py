@@ -14,6 +14,7 @@ from floorbench.errors import DataError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
+from floorbench.run.kept import KeptPredictions
 from floorbench.run.predictions import Fault, count_trials, predictions_file, scan
 from floorbench.run.traces import get
 
@@ -21,9 +22,11 @@ ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
 _NAMED = 5
 
 
-class _Kept(NamedTuple):
-    line: int
-    prediction: Prediction
+class Checked(NamedTuple):
+    """What is wrong with a predictions file, and its readable predictions."""
+
+    faults: list[Fault]
+    predictions: KeptPredictions
 
 
 def check(
@@ -64,29 +67,50 @@ def check(
     DataError
         ``FB208`` or ``FB402`` when there is no table to check.
     """
+    return check_and_keep(
+        path, task, source, system=system, conditions=conditions, trials=trials, limit=limit
+    ).faults
+
+
+def check_and_keep(
+    path: Path,
+    task: ScoringTask,
+    source: DatasetSource,
+    *,
+    system: SystemSpec = ELSEWHERE,
+    conditions: Sequence[str] | None = None,
+    trials: int | None = None,
+    limit: int | None = None,
+) -> Checked:
+    """Check as :func:`check` does and keep the predictions, so that they are read once.
+
+    Parameters
+    ----------
+    path, task, source, system, conditions, trials, limit
+        As in :func:`check`.
+    """
     folder = predictions_file(path).parent
     faults: list[Fault] = []
-    by_sample: dict[str, list[_Kept]] = {}
-    first_line: dict[PredictionKey, int] = {}
+    predictions = KeptPredictions()
     for line, prediction, fault in scan(predictions_file(path)):
         if fault is not None:
             faults.append(fault)
         if prediction is None:
             continue
-        earlier = first_line.setdefault(prediction.key, line)
-        if earlier != line:
+        earlier = predictions.add(line, prediction)
+        if earlier is not None:
             what = f"{_name(prediction.key)} appears twice, first on line {earlier}"
             faults.append(Fault("FB203", what, line, prediction.sample_id))
-            continue
-        by_sample.setdefault(prediction.sample_id, []).append(_Kept(line, prediction))
     if trials is None:
-        trials = count_trials(key.trial for key in first_line)
+        trials = count_trials(predictions.trials)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
 
     missing = 0
     named: list[str] = []
+    met: set[str] = set()
     for sample in due_samples(task, source, system, plan.limit):
-        kept = by_sample.pop(sample.id, [])
+        kept = predictions.of(sample.id) if sample.id not in met else []
+        met.add(sample.id)
         for line, prediction in kept:
             problem = _out_of_plan(prediction.key, plan)
             if problem is not None:
@@ -115,14 +139,15 @@ def check(
                     missing += 1
                     if len(named) < _NAMED:
                         named.append(_name(key))
-    for sample_id, kept in by_sample.items():
-        what = f"sample '{sample_id}' is not in the data or not asked for"
-        faults += [Fault("FB204", what, line, sample_id) for line, _ in kept]
+    for sample_id in predictions.samples():
+        if sample_id not in met:
+            what = f"sample '{sample_id}' is not in the data or not asked for"
+            faults += [Fault("FB204", what, k.number, sample_id) for k in predictions.of(sample_id)]
     faults.sort(key=lambda fault: fault.line or 0)
     if missing:
         more = ", ..." if missing > len(named) else ""
         faults.append(Fault("FB207", f"{missing} missing: {', '.join(named)}{more}"))
-    return faults
+    return Checked(faults, predictions)
 
 
 def in_words(decision: Decision) -> bool:

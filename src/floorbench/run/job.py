@@ -120,7 +120,7 @@ class Job:
 
     def _shown(self, due: Due) -> Observation:
         shown = self._task.observe(due.sample, due.condition, system=self._spec)
-        return replace(shown, repeat=due.trial)
+        return shown if shown.repeat == due.trial else replace(shown, repeat=due.trial)
 
     def _observed(self, due: Due) -> str:
         return observation_hash(self._shown(due))

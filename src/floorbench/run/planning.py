@@ -376,7 +376,7 @@ def _fit(factors: RunFactors, seconds: Floats, target: Target, seed: int) -> _Fi
     )
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(count, np.full(count, 1 / count), size=DRAWS)
-    drawn: Floats = sums @ weights.T.astype(np.float64)  # (5, draws)
+    drawn: Floats = sums @ weights.astype(np.float64).T  # (5, draws)
     fixed, slope = _line(sums.sum(axis=1)[:, None])
     fixes, slopes = _line(drawn)
     rest = np.bincount(s, weights=y - fixed[0] - slope[0] * x, minlength=count)

@@ -17,7 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from floorbench import codec
+from floorbench.core.numbers import number_of
 from floorbench.core.prediction import Prediction
 from floorbench.errors import DataError, FloorbenchError, Place
 from floorbench.run.store import JOURNAL_FILE, PARQUET_FILE, RunFolder
@@ -65,6 +68,10 @@ class Fault(NamedTuple):
         return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+class _TrialOnly(msgspec.Struct):
+    trial: int = 0
+
+
 class Row(NamedTuple):
     """A line of a predictions file: the prediction, or what is wrong with the line."""
 
@@ -96,6 +103,23 @@ def count_trials(trials: Iterable[int]) -> int:
     count; numbers beyond the count are faults.
     """
     return max(1, len({trial for trial in trials if trial >= 0}))
+
+
+def trials_of(path: Path) -> int:
+    """Return how many trials a predictions file was made with (see :func:`count_trials`)."""
+    if path.suffix.lower() == ".jsonl" and _all_first(path):
+        return 1
+    return count_trials(r.prediction.trial for r in scan(path) if r.prediction is not None)
+
+
+def _all_first(path: Path) -> bool:
+    """Tell whether no line can be a second trial; looks at nothing else, so it is quick."""
+    decode = msgspec.json.Decoder(_TrialOnly).decode
+    try:
+        with path.open("rb") as file:
+            return all(decode(line).trial == 0 for line in file)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return False
 
 
 def predictions_file(path: Path) -> Path:
@@ -163,8 +187,10 @@ def _scan_jsonl(path: Path) -> Iterator[Row]:
                 yield _bad(number, "FB201", "the line is empty")
                 continue
             try:
-                row = Row(number, codec.decode(line, Prediction), None)
-                _refuse_twice(line)
+                plain = codec.parse(line)
+                row = Row(number, codec.convert(plain, Prediction), None)
+                if b"\\" in line or line.count(b'"') != 2 * _strings(plain):
+                    _refuse_twice(line)  # a string too many: it belongs to what was left out
                 yield row
             except FloorbenchError as error:
                 note = "" if line.endswith(b"\n") else "; the file ends in the middle of this line"
@@ -283,11 +309,23 @@ def _refuse_twice(text: bytes | str) -> None:
     json.loads(text, object_pairs_hook=pairs, parse_int=str, parse_float=str)
 
 
+def _strings(plain: Any) -> int:
+    """Count the strings of a JSON value, keys included; each has two quotation marks in the text.
+
+    A reader keeps one of two equal keys, so the text then has more.
+    """
+    if isinstance(plain, str):
+        return 1
+    if isinstance(plain, dict):
+        return len(plain) + sum(map(_strings, plain.values()))
+    return sum(map(_strings, plain)) if isinstance(plain, list) else 0
+
+
 def _number(name: str, cell: Any) -> float:
     try:
-        return float(cell)
-    except (TypeError, ValueError):
-        raise DataError("FB201", f"{name} is {cell!r}, not a number") from None
+        return number_of(cell) if isinstance(cell, str) else float(cell)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError("FB201", f"{name} is {str(cell)[:80]!r}, not a number") from None
 
 
 def _whole(name: str, cell: Any) -> int:

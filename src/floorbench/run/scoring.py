@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
-from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
@@ -27,10 +26,11 @@ from floorbench.metrics.base import (
     ScoringTask,
 )
 from floorbench.run.artefact import ThresholdArtefact, artefact_for
-from floorbench.run.checking import ELSEWHERE, check, in_words
+from floorbench.run.checking import ELSEWHERE, check_and_keep, in_words
 from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.estimates import estimate_cells
-from floorbench.run.predictions import count_trials, predictions_file, read_predictions, scan
+from floorbench.run.kept import KeptPredictions
+from floorbench.run.predictions import predictions_file, trials_of
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
@@ -155,8 +155,7 @@ def open_predictions(
     if thresholds:
         raise UsageError("FB523", f"'{path}' is not a run folder; its system is not known")
     if trials is None:
-        rows = scan(predictions_file(path))
-        trials = count_trials(r.prediction.trial for r in rows if r.prediction is not None)
+        trials = trials_of(predictions_file(path))
     plan = make_plan(task, system, conditions=conditions, trials=trials, limit=limit)
     return Opened(path, task, source, system, plan, seed or 0)
 
@@ -203,7 +202,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
             where=Place(str(predictions_file(path))),
             hint="Resume the run; that cuts the line and computes it again.",
         )
-    faults = check(
+    faults, predictions = check_and_keep(
         path,
         task,
         source,
@@ -222,7 +221,6 @@ def scored_units(opened: Opened) -> UnitsOfRun:
             where=place,
             hint="`floorbench check` names every fault.",
         )
-    predictions = {p.key: p for p in read_predictions(path)}
     ledger: Counter[str] = Counter()
     scored = task.scored(_items(opened, predictions, ledger), system=system)
     if not ledger["expected"]:
@@ -290,9 +288,7 @@ def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
     )
 
 
-def _items(
-    opened: Opened, predictions: Mapping[PredictionKey, Prediction], ledger: Counter[str]
-) -> Iterator[DueItem]:
+def _items(opened: Opened, predictions: KeptPredictions, ledger: Counter[str]) -> Iterator[DueItem]:
     folder = predictions_file(opened.path).parent
     for due in due_items(opened.task, opened.source, opened.system, opened.plan):
         prediction = predictions.get(due.key)

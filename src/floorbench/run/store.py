@@ -228,26 +228,40 @@ class RunFolder:
         EnvironmentProblem
             ``FB504`` when the folder cannot be written.
         """
-        import fcntl
-
-        path = self.path / LOCK_FILE
-        with contextlib.ExitStack() as opened:
-            try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-                opened.callback(os.close, descriptor)  # releases the lock
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.ftruncate(descriptor, 0)
-                os.write(descriptor, f"{os.getpid()}\n".encode())
-            except BlockingIOError:
-                holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
-                raise UsageError(
-                    "FB503", f"'{self.path}' is being written by process {holder}"
-                ) from None
-            except OSError as error:
-                raise EnvironmentProblem(
-                    "FB504", f"cannot be locked: {error.strerror or error}", where=Place(str(path))
-                ) from None
+        with held(self.path):
             yield
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold a folder for one writing process; the system lets go of it when the process ends.
+
+    Raises
+    ------
+    UsageError
+        ``FB503`` naming the process that holds it.
+    EnvironmentProblem
+        ``FB504`` when the folder cannot be written.
+    """
+    import fcntl
+
+    path = folder / LOCK_FILE
+    with contextlib.ExitStack() as opened:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            opened.callback(os.close, descriptor)  # releases the lock
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"{os.getpid()}\n".encode())
+        except BlockingIOError:
+            holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
+            raise UsageError("FB503", f"'{folder}' is being written by process {holder}") from None
+        except OSError as error:
+            raise EnvironmentProblem(
+                "FB504", f"cannot be locked: {error.strerror or error}", where=Place(str(path))
+            ) from None
+        yield
 
 
 def write_text(path: Path, text: str) -> None:

@@ -175,10 +175,12 @@ class _Sides:
 
     def weights(self, swaps: Bools) -> Floats:
         if self._swaps is not swaps:
-            swapped = swaps.astype(np.float64)
-            stayed = 1.0 - swapped
-            self._weights = np.block([[stayed, swapped], [swapped, stayed]])
-            self._swaps = swaps
+            rows, clusters = swaps.shape
+            stayed = ~swaps
+            weights = np.empty((2 * rows, 2 * clusters))
+            weights[:rows, :clusters] = weights[rows:, clusters:] = stayed
+            weights[:rows, clusters:] = weights[rows:, :clusters] = swaps
+            self._weights, self._swaps = weights, swaps
         return self._weights
 
 
@@ -211,7 +213,7 @@ def swap_sums(value: Callable[[Floats], Floats], a: Floats, b: Floats) -> SwapSt
 def _swaps(
     clusters: int, total: int, exact: bool, seed: int, stream: str, memory: int
 ) -> Iterator[Bools]:
-    # Both sides' weights of both clusters (32 bytes), their parts (16) and the raw words (8).
+    # Both sides' weights of both clusters (32 bytes), the raw words (8), and what evaluators need.
     most = max(1, memory // (56 * max(1, clusters)))
     source = generator(seed, stream)
     for start in range(0, total, most):

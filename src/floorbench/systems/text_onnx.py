@@ -354,11 +354,14 @@ def _config(place: Path) -> dict[str, Any]:
         found = json.loads((place / "tokenizer_config.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise EnvironmentProblem(
             "FB402", f"cannot be read: {error}", where=Place(str(place / "tokenizer_config.json"))
         ) from None
-    return dict(found)
+    if not isinstance(found, dict):
+        where = Place(str(place / "tokenizer_config.json"))
+        raise EnvironmentProblem("FB402", "cannot be read: it is no object", where=where)
+    return found
 
 
 def softmax(logits: NDArray[np.float64]) -> float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,9 +54,10 @@ class Notes:
     def __init__(self, folder: Path) -> None:
         self._file = folder / NOTES_FILE
         self._lock = threading.Lock()
-        self._notes: dict[str, Note] = {}
-        if self._file.is_file():
-            self._notes = dict(codec.read_json(self._file, _File).notes)
+        self._notes = self._read()
+
+    def _read(self) -> dict[str, Note]:
+        return dict(codec.read_json(self._file, _File).notes) if self._file.is_file() else {}
 
     def get(self, sample_id: str) -> Note:
         """Return the note of a sample, an empty one where there is none."""
@@ -86,8 +90,8 @@ class Notes:
                 "FB805", f"a note has at most {NOTE_LIMIT} characters, a tag {TAG_LIMIT}"
             )
         note = Note(text=text.strip(), tags=words, changed=now())
-        with self._lock:
-            kept = dict(self._notes)
+        with self._lock, _alone(self._file.parent):
+            kept = self._read()  # another viewer of the run may have written since
             if note.text or note.tags:
                 kept[sample_id] = note
             else:
@@ -95,3 +99,14 @@ class Notes:
             write_text(self._file, codec.encode_pretty(_File(notes=kept)))
             self._notes = kept
         return note
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process writes notes here."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -164,6 +164,9 @@ def peaks(
     }
 
 
+_PICTURE = {"start", "seconds", "rate", "buckets", "channels"}
+
+
 class WaveCache:
     """Waveforms on disk, by what they are a picture of.
 
@@ -181,11 +184,13 @@ class WaveCache:
         name = hashlib.sha256("\0".join(["wave-2", *key]).encode()).hexdigest()
         file = self._folder / f"{name}.json"
         try:
-            kept: dict[str, Any] = codec.parse(file.read_bytes())
+            kept: Any = codec.parse(file.read_bytes())
         except (OSError, FloorbenchError):
+            kept = None
+        if not isinstance(kept, dict) or kept.keys() != _PICTURE:
             kept = peaks(track)
             self._keep(file, kept)
-        return kept
+        return dict(kept)
 
     def _keep(self, file: Path, made: dict[str, Any]) -> None:
         try:

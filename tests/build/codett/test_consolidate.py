@@ -83,6 +83,15 @@ def test_untied_items_reach_the_shares():
     assert Counter(i.fields["split"] for i in out) == {"train": 70, "test": 30}
 
 
+def test_every_language_has_its_own_shares():
+    """One knot of a language does not push all of another into the other split."""
+    items = [item(f"e{n}", language="en", family="f") for n in range(50)]
+    items += [item(f"z{n}", language="zh", family=f"f{n}") for n in range(10)]
+    out = consolidate.Split(shares={"train": 0.5, "test": 0.5}).gather(items).items
+    found = Counter((i.fields["language"], i.fields["split"]) for i in out)
+    assert found == {("en", "train"): 50, ("zh", "train"): 5, ("zh", "test"): 5}
+
+
 def test_a_leak_that_an_edit_brings_is_found():
     items = [item("a", family="f", split="train"), item("b", family="f", split="test")]
     (leak,) = consolidate.leaks(items)

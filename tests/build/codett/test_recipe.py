@@ -1,19 +1,29 @@
 """The recipe on voices and ears that cost nothing; the engine's own tests are elsewhere."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 import soundfile
 
 from floorbench.build.codett import recipe as module
+from floorbench.build.codett.consolidate import Split, leaks
 from floorbench.build.codett.recipe import CodettRecipe
+from floorbench.build.codett.stages import Lines
 from floorbench.build.pipeline.engine import build
+from floorbench.build.speech import voices
 from floorbench.build.speech.providers import Can, Heard
+from floorbench.build.speech.stages import lines_of
+from floorbench.build.speech.voices import KOKORO
+from floorbench.build.text.dialogue import dialogue_of, seeds
+from floorbench.build.text.similarity import NearDuplicates
+from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import EnvironmentProblem, UsageError
 from support import two_channel_tiny
+from support.bench import FakeBench
 from support.speech import FakeTTS
 
 SMALL = {"per_label": 1, "spare": 0.0, "languages": ["en"]}
@@ -170,6 +180,32 @@ def test_the_same_settings_give_the_same_work(speech):
     }
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_medium_set_has_test_families_that_share_no_speaker(seed):
+    """Texts and the choice of voices alone: what a build with two splits would tie together."""
+    items = []
+    for given in seeds(count=23):
+        bench = FakeBench(given.id, seed=seed)
+        item = Lines().make(Write().make(given, bench).items[0], bench).items[0]
+        pools = KOKORO[item.fields["language"]]
+        casts = voices.casts_of(pools)
+        heard = {
+            voices.choose(
+                pools[line.role], seed=seed, family=item.fields["family"], role=line.role,
+                casts=casts,
+            )
+            for line in lines_of(dialogue_of(item))
+        }  # fmt: skip
+        items.append(item.having(speakers=sorted(heard)))
+    out = Split(shares={"train": 0.75, "test": 0.25}).gather(NearDuplicates().gather(items).items)
+    assert leaks(out.items) == []
+    for language in ("en", "zh"):
+        own = [i.fields for i in out.items if i.fields["language"] == language]
+        families = {(f["split"], f["family"]) for f in own}
+        assert Counter(split for split, _ in families)["test"] >= 3
+        assert {split for split, _ in families} == {"train", "test"}
+
+
 def test_without_voices_it_says_how_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setattr(module.assets, "folder", lambda: tmp_path / "none")
     with pytest.raises(EnvironmentProblem, match="FB907") as caught:
@@ -185,16 +221,47 @@ def test_real_candidates_come_in_after_review(speech, tmp_path):
     soundfile.write(corpus / "sw9001.wav", noise, 8_000)
     settings = {**SMALL, "labels": ["SystemIdle_Takeover_Completion"], "most": 2}
     settings["real"] = str(corpus)
-    first = build(
+    draft = build(
         CodettRecipe(), out=tmp_path / "one", cache=tmp_path / "cache", settings=settings, workers=0
     )
-    waiting = [lost.item for lost in first.lost if lost.reason == "unreviewed"]
-    assert waiting
+    assert "nobody has heard them" in " ".join((draft.path / "README.md").read_text().split())
+    candidates = list(open_dataset(draft.path).samples())
+    assert len(candidates) == draft.record.finished > 1
+    assert not speech.calls
+    accepted, refused, *_ = [s.id for s in candidates if s.target["label"] == settings["labels"][0]]
+    rows = [{"id": accepted, "verdict": "accept"}, {"id": refused, "verdict": "reject"}]
     verdicts = tmp_path / "verdicts.jsonl"
-    verdicts.write_text(json.dumps({"id": waiting[0], "verdict": "accept"}))
+    verdicts.write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings["verdicts"] = str(verdicts)
     second = build(
         CodettRecipe(), out=tmp_path / "two", cache=tmp_path / "cache", settings=settings, workers=0
     )
-    assert waiting[0] not in [lost.item for lost in second.lost]
+    lost = {one.item: one.reason for one in second.lost}
+    assert lost.pop(refused) == "review"
+    assert accepted not in lost
+    assert {s.id for s in candidates} - {accepted, refused} <= set(lost)
+    finished = {s.id for s in open_dataset(second.path).samples()}
+    assert accepted in finished
+    assert "en-idle-completion-000" in finished
     assert list((second.path / "jsonls" / "EN" / "real").rglob("*.jsonl"))
+
+
+@pytest.mark.needs_speech
+def test_a_written_dialogue_that_people_rejected_is_left_out(speech, tmp_path):
+    verdicts = tmp_path / "verdicts.jsonl"
+    rows = [("en-idle-completion-000", "reject"), ("en-idle-completion-001", "accept")]
+    verdicts.write_text("".join(json.dumps({"id": i, "verdict": v}) + "\n" for i, v in rows))
+    built = build(
+        CodettRecipe(),
+        out=tmp_path / "out",
+        cache=tmp_path / "cache",
+        settings={
+            **SMALL,
+            "spare": 1.0,
+            "labels": ["SystemIdle_Takeover_Completion"],
+            "verdicts": str(verdicts),
+        },
+        workers=0,
+    )
+    assert [s.id for s in open_dataset(built.path).samples()] == ["en-idle-completion-001"]
+    assert [(x.item, x.reason) for x in built.lost] == [("en-idle-completion-000", "review")]

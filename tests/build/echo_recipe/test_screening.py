@@ -76,6 +76,14 @@ def test_a_type_keeps_what_is_wanted() -> None:
     assert {v.reason for v in found.rejected.values()} == {"surplus"}
 
 
+def test_a_spare_group_of_three_stands_in_for_a_pair() -> None:
+    items = [*pair("a", "I-B"), pair("b", "I-B")[0], *pair("c", "three-role"), *pair("d", "B-O")]
+    found = Match(groups=3, types=["I-B", "B-O"]).gather(items)
+    assert [i.id for i in found.items] == ["a-b", "a-i", "c-b", "c-i", "d-b", "d-o"]
+    assert {i.fields["type"] for i in found.items} == {"I-B", "B-O"}
+    assert {k: v.reason for k, v in found.rejected.items()} == {"b-i": "one-role", "c-o": "surplus"}
+
+
 def test_a_lonely_sample_goes() -> None:
     found = Match(groups=2, types=["I-B"]).gather([*pair("a", "I-B"), pair("b", "I-B")[0]])
     assert found.rejected["b-i"].reason == "one-role"

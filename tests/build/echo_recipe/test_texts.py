@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from floorbench.build.echo_recipe.recipe import EchoRecipe
 from floorbench.build.echo_recipe.texts import FOLDER, LANGUAGES, TYPES, read_texts, seeds
+from floorbench.build.text.dialogue import units
 from floorbench.datasets.echo_tables import ROLES
 from floorbench.errors import DataError, UsageError
 
@@ -33,8 +35,33 @@ def drawn(**changes: Any) -> tuple[Any, ...]:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_embedded_texts_keep_their_rules(language: str) -> None:
     texts = read_texts(FOLDER, language)
-    assert len(texts.groups) >= 16
-    assert sum(len(g.contexts) for g in texts.groups) >= 42
+    assert len(texts.groups) >= 46
+    assert sum(len(g.contexts) for g in texts.groups) >= 118
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_place_of_an_overlap_does_not_tell_the_role(language: str) -> None:
+    """What the assistant has said before it is of one length in all roles, within 9 %."""
+    said: dict[str, list[int]] = {role: [] for role in ROLES}
+    for group in read_texts(FOLDER, language).groups:
+        for role, context in group.contexts.items():
+            said[role].append(len(units(context.assistant.split("^")[0], language)))
+    means = [sum(lengths) / len(lengths) for lengths in said.values()]
+    assert (max(means) - min(means)) / max(means) < 0.09
+
+
+def test_the_two_languages_have_the_same_groups() -> None:
+    en, zh = (read_texts(FOLDER, language).groups for language in LANGUAGES)
+    assert [(g.id, sorted(g.contexts)) for g in en] == [(g.id, sorted(g.contexts)) for g in zh]
+
+
+def test_a_medium_set_finds_its_groups_and_spare_ones_are_of_three_roles() -> None:
+    preset = EchoRecipe.presets["medium"]
+    found = drawn(groups=preset["groups"], spare=preset["spare"])
+    for language in LANGUAGES:
+        own = [i.fields["type"] for i in found if i.fields["language"] == language]
+        assert Counter(own[:40]) == dict.fromkeys(TYPES, 10)
+        assert own[40:] == ["three-role"] * 6
 
 
 def test_types_take_turns_and_no_insertion_comes_twice() -> None:
@@ -51,9 +78,9 @@ def test_types_take_turns_and_no_insertion_comes_twice() -> None:
 
 
 def test_more_groups_than_texts_are_refused_and_spare_ones_are_not() -> None:
-    with pytest.raises(UsageError, match=r"FB831.*17"):
-        drawn(groups=17)
-    assert len(drawn(types=["B-O"], groups=13, spare=50)) == 26
+    with pytest.raises(UsageError, match=r"FB831.*47"):
+        drawn(groups=47)
+    assert len(drawn(types=["B-O"], groups=30, spare=50)) == 68
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,21 @@ def test_a_full_disk_stops_with_everything_kept(
     assert content(again.path) == content(made(tmp_path / "x", "whole").path)
 
 
+def test_a_cache_that_cannot_be_written_serves_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = content(made(tmp_path).path)
+
+    def refusing(folder: Any, path: Path, data: bytes) -> None:
+        raise EnvironmentProblem("FB858", "cannot be written: Read-only file system")
+
+    monkeypatch.setattr(store_module.Folder, "write", refusing)
+    assert content(made(tmp_path, "b").path) == whole
+    with pytest.raises(EnvironmentProblem, match="Read-only"):
+        made(tmp_path, "c", pieces=2)
+    assert not (tmp_path / "c").exists()
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_stage_may_stop_the_build(tmp_path: Path, workers: int) -> None:
     with pytest.raises(EnvironmentProblem, match="FB421 no key"):

@@ -1,12 +1,21 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import soundfile
 
+from floorbench.build.pipeline.runner import Runner
 from floorbench.build.pipeline.stage import Item, Rejected
-from floorbench.build.recordings.candidates import MiningRules
-from floorbench.build.recordings.mine import Mine, Reviewed, read_verdicts, sessions_of
+from floorbench.build.recordings import mine
+from floorbench.build.recordings.candidates import COMPLETION, INTERRUPTION, MiningRules, candidates
+from floorbench.build.recordings.mine import (
+    Mine,
+    Reviewed,
+    read_verdicts,
+    sessions_of,
+    stamp,
+)
 from floorbench.errors import DataError, UsageError
 from support import two_channel_tiny
 from support.bench import FakeBench
@@ -46,6 +55,19 @@ def test_candidates_have_audio_history_and_where_they_came_from(corpus):
     assert [kind for kind, _ in bench.notes] == ["recording"]
 
 
+def test_one_span_may_be_proposed_for_a_label_of_either_state(corpus, monkeypatch):
+    both = (COMPLETION, INTERRUPTION)
+
+    def twice(session, rules):
+        found = next(c for c in candidates(session, rules) if c.intent is COMPLETION)
+        return [replace(found, intent=intent) for intent in both]
+
+    monkeypatch.setattr(mine, "candidates", twice)
+    outcome, _ = mined(corpus, "sw9001")
+    assert [i.fields["scenario"] for i in outcome.items] == ["Completion", "Interruption"]
+    assert len({i.id for i in outcome.items}) == 2
+
+
 def test_at_most_so_many_of_a_label_are_drawn(corpus):
     outcome, _ = mined(corpus, "sw9001", most=1)
     labels = [i.fields["scenario"] for i in outcome.items]
@@ -56,6 +78,33 @@ def test_a_session_without_audio_gives_none(corpus):
     outcome, _ = mined(corpus, "sw9002")
     assert isinstance(outcome, Rejected)
     assert outcome.reason == "no-audio"
+
+
+def test_a_corpus_counts_by_what_is_in_it_not_by_its_place(tmp_path):
+    for name in ("one", "two"):
+        two_channel_tiny.build(tmp_path / name, ("sw9001",))
+        (tmp_path / name / "long.bin").write_bytes(bytes(3 << 20))
+    first = stamp(tmp_path / "one")
+    assert stamp(tmp_path / "two") == first
+    sample = tmp_path / "one" / "sw9001A-ms98-a-word.text"
+    sample.write_bytes(sample.read_bytes().replace(b"home", b"hone", 1))
+    (tmp_path / "two" / "sw9001.wav").symlink_to(tmp_path / "nowhere")
+    changed = {first, stamp(tmp_path / "one"), stamp(tmp_path / "two")}
+    (tmp_path / "two" / "sw9001.wav").unlink()
+    (tmp_path / "two" / "long.bin").write_bytes(bytes((3 << 20) - 1) + b"x")
+    assert len(changed | {stamp(tmp_path / "two")}) == 4
+
+
+def test_a_session_whose_audio_came_later_is_mined_again(tmp_path):
+    two_channel_tiny.build(tmp_path / "calls", ("sw9001",))
+
+    def key():
+        stage = Mine(path=tmp_path / "calls", reader=None, rules=MiningRules())
+        return Runner((stage,), cache=tmp_path / "c", seed=0).key(stage, {}, 0)
+
+    before = key()
+    soundfile.write(tmp_path / "calls" / "sw9001.wav", np.zeros((RATE, 2)), RATE)
+    assert key() != before
 
 
 def test_another_kind_of_dataset_is_refused():

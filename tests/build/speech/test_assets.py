@@ -112,3 +112,9 @@ def test_the_lists_hold_speech(cache, capsys):
     cli.list_assets(json=True)
     names = [a["name"] for a in json.loads(capsys.readouterr().out)]
     assert names[-3:] == ["speech voices and noise", "speech recogniser", "speech babble"]
+
+
+def test_what_is_not_prepared_is_named(tmp_path):
+    assets.present(tmp_path)
+    with pytest.raises(EnvironmentProblem, match=r"FB907.*nowhere is not there"):
+        assets.present(tmp_path, tmp_path / "nowhere")

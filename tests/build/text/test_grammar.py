@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate
 
 import numpy as np
 import pytest
 
 from floorbench.build.text import grammar
-from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds
-from floorbench.build.text.rules import problem_of
+from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds, units
+from floorbench.build.text.rules import BOUNDS, LEFT, problem_of
 from floorbench.build.text.similarity import TARGET, NearDuplicates, nearest
 from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS, SPEAKING
@@ -84,6 +85,7 @@ def test_every_dialogue_is_whole(medium):
         assert len(dialogue.history) == ROUNDS
         assert not re.search(r"[{}\[\]|^]|  ", "".join([*said, dialogue.target.text])), item.id
         assert (dialogue.assistant_text != "") == (dialogue.state == SPEAKING)
+        assert (dialogue.target.cut_after is not None) == (dialogue.scenario == "Incomplete")
         if dialogue.scenario == "Incomplete":
             assert len(dialogue.heard) < len(dialogue.target.text)
 
@@ -149,6 +151,21 @@ def test_every_slot_of_every_sentence_exists(language):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_place_of_a_cut_is_in_the_middle_of_a_phrase(language):
+    for material in grammar.texts_of(language)[0].values():
+        for sentence in material["incomplete"]:
+            said = re.sub(r"\{(\w+)\}", lambda m, s=material["slots"]: s[m[1]][0], sentence)
+            *heads, _ = accumulate(said.split("^"))
+            text = said.replace("^", "")
+            found = units(text, language)
+            places = [len(units(head, language)) for head in heads]
+            assert len(places) == 2, sentence
+            for cut in places:
+                assert BOUNDS[language]["Incomplete"][0] <= cut <= len(found) - LEFT, sentence
+                assert not text[found[cut - 1][1] : found[cut][0]].strip(), sentence
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_there_are_many_more_targets_than_a_medium_set_needs(language):
     counts = {label: grammar.distinct_targets(language, label) for label in LABELS}
     assert all(n == 0 for label, n in counts.items() if "Invalidation" in label)
@@ -165,11 +182,6 @@ def test_alternatives_and_capitals():
         "My cat is here. So ", "My cat was here. So ", "My cat is here. So there",
         "My cat was here. So there",
     }  # fmt: skip
-
-
-def test_a_backchannel_is_the_head_of_a_longer_sentence():
-    assert grammar.carried("Mm, true.", 1, "en") == ("Mm, true, I was thinking the same.", 2)
-    assert grammar.carried("嗯，对。", 0, "zh") == ("嗯，对，我也是这么想的。", 2)
 
 
 def test_digests_name_every_file():

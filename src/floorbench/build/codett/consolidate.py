@@ -74,10 +74,10 @@ class Split:
     """Give every item a field ``split`` so that no tie crosses from one split to another.
 
     Items with the same ``family`` (they share a history), one of the same ``speakers`` or the same
-    target ``text`` are tied, and so are items tied to tied items. Groups are dealt from the
-    largest to the smallest, each to the split that is furthest below its share; where one group is
-    larger than a share, the shares that are reached differ from those asked for; the statistics
-    of the finished set give both.
+    target ``text`` are tied, and so are items tied to tied items. Within each language, groups are
+    dealt from the largest to the smallest, each to the split that is furthest below its share;
+    where one group is larger than a share, the shares that are reached differ from those asked
+    for. The statistics of the finished set give the counts.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Split:
     """
 
     name = "split"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(self, *, shares: Mapping[str, float]) -> None:
@@ -101,13 +101,15 @@ class Split:
 
     def gather(self, items: Sequence[Item]) -> Gathered:
         """Deal whole groups to the splits."""
-        groups = tied(items)
-        filled: Counter[str] = Counter()
+        spoken = {item.id: str(item.fields.get("language", "")) for item in items}
+        sizes = Counter(spoken.values())
+        filled: Counter[tuple[str, str]] = Counter()
         split_of: dict[str, str] = {}
-        order = sorted(groups, key=lambda ids: (-len(ids), _digest(min(ids))))
-        for ids in order:
-            name = max(self._shares, key=lambda s: self._shares[s] * len(items) - filled[s])
-            filled[name] += len(ids)
+        for ids in sorted(tied(items), key=lambda ids: (-len(ids), _digest(min(ids)))):
+            language = spoken[min(ids)]
+            lacks = {s: x * sizes[language] - filled[language, s] for s, x in self._shares.items()}
+            name = max(lacks, key=lambda s: lacks[s])
+            filled[language, name] += len(ids)
             split_of |= dict.fromkeys(ids, name)
         return Gathered(items=tuple(item.having(split=split_of[item.id]) for item in items))
 

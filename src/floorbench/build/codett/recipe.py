@@ -66,6 +66,11 @@ DEFAULTS: dict[str, JsonValue] = {
 }
 """Every setting with its default; an empty text is not set."""
 
+DRAFT = {
+    "status": "a draft: rules over who spoke when have proposed these labels, and nobody has"
+    " heard them yet; `floorbench review` gives the verdicts"
+}
+
 
 class CodettRecipe:
     """Six stages, from scenario, language and topic to the released layout.
@@ -74,7 +79,8 @@ class CodettRecipe:
     B, C. ``synthesise`` and ``verify``: speech, and the recogniser that must agree; another try
     changes speed and voice.
     D. ``soundscape`` and ``non-speech``: rooms, babble, noise, levels, telephone; ``measure``.
-    E. ``mine`` and ``reviewed``: candidates of real recordings that people have accepted.
+    E. ``mine`` and ``reviewed``: candidates of real recordings that people have accepted. As long
+    as there are no verdicts, the candidates alone are the dataset: a draft to review.
     F. ``balance``, ``split``, and the export with its data card.
 
     More dialogues are written than are kept (``spare``), so that rejects do not leave a label
@@ -96,8 +102,8 @@ class CodettRecipe:
         "judge-rules": 0.002,
         "near-duplicates": 0.001,
         "lines": 0.001,
-        "synthesise": 7.4,
-        "verify": 1.3,
+        "synthesise": 3.1,
+        "verify": 1.5,
         "speakers": 0.001,
         "soundscape": 0.05,
         "non-speech": 0.002,
@@ -118,6 +124,9 @@ class CodettRecipe:
             FB907 when voices, recogniser, noise or babble are not there.
         """
         chosen = _checked(fill(settings, DEFAULTS))
+        if chosen["real"] and not chosen["verdicts"]:
+            mine, sessions = _mining(chosen)
+            return Work(seeds=tuple(sessions), steps=(mine, Measure(tracks=(TARGET,))))
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
@@ -128,7 +137,7 @@ class CodettRecipe:
             needed.append(assets.voice_folder(where))
         if chosen["asr"] == DEFAULTS["asr"]:
             needed.append(assets.whisper_folder(where))
-        _present(*needed)
+        assets.present(*needed)
         limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
         written = "label"
         pools = {**KOKORO, **chosen["voices"]}
@@ -179,8 +188,9 @@ class CodettRecipe:
         if chosen["real"]:
             mine, sessions = _mining(chosen)
             start += sessions
-            verdicts = Path(chosen["verdicts"]) if chosen["verdicts"] else None
-            steps += [Only(mine, having="session"), Reviewed(verdicts=verdicts)]
+            steps.append(Only(mine, having="session"))
+        if chosen["verdicts"]:
+            steps.append(Reviewed(verdicts=Path(chosen["verdicts"])))
         steps += [
             speech,
             Speakers(),
@@ -193,6 +203,9 @@ class CodettRecipe:
 
     def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
         """Write the released layout, with statistics and data card."""
+        if not any("split" in item.fields for item in items):
+            layout.write(items, out, title="Candidates for review", provenance=DRAFT)
+            return
         sources = {str(i.fields["family"]) for i in items if i.fields.get("origin") == "real"}
         about = {
             "texts, voices, recogniser": "the settings in `build.json`, each call in"
@@ -273,13 +286,3 @@ def _checked(chosen: dict[str, Any]) -> dict[str, Any]:
             )
         chosen[name] = list(dict.fromkeys(chosen[name]))
     return chosen
-
-
-def _present(*folders: Path) -> None:
-    missing = [str(folder) for folder in folders if not folder.is_dir()]
-    if missing:
-        raise EnvironmentProblem(
-            "FB907",
-            f"speech is not prepared: {missing[0]} is not there",
-            hint="`floorbench assets get speech` prepares voices, recogniser, noise and babble",
-        )

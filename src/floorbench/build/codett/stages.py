@@ -107,7 +107,8 @@ class NonSpeech:
         return {"vad": self._vad.name, "thresholds": asdict(self._thresholds)}
 
     def start(self) -> None:
-        """Do nothing: the detector loads with the first burst."""
+        """Load the detector."""
+        self._vad.load()
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Check one item."""

@@ -150,6 +150,8 @@ def parsed(text: str) -> Written:
         isinstance(value, str) for value in (*history, before, after, insertion)
     ):
         raise RewriteFault("broken-json", f"a field is no text: {text[:80]!r}")
+    if any("\ud800" <= c <= "\udfff" for c in "".join((*history, before, after, insertion))):
+        raise RewriteFault("broken-json", "half a character in a field")
     head = len(after) - len(after.lstrip(" ,.;:!?，。；：！？、"))
     marks = after[:head].strip()
     space = " " if after[head : head + 1].isascii() else ""

@@ -32,16 +32,14 @@ from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, 
 from floorbench.build.recordings.mine import Reviewed
 from floorbench.build.sound import measures
 from floorbench.build.speech import assets, scoring
-from floorbench.build.speech.caching import CachedASR, CachedTTS
-from floorbench.build.speech.embedded import KokoroTTS
 from floorbench.build.speech.gate import Thresholds
+from floorbench.build.speech.making import make_asr, make_tts
 from floorbench.build.speech.providers import ASR, TTS
 from floorbench.build.speech.rate import STRETCH, Band
-from floorbench.build.speech.recognisers import Whisper
 from floorbench.build.speech.scoring import Errors
 from floorbench.build.speech.stages import Synthesise, Verify
 from floorbench.core.sample import JsonValue
-from floorbench.errors import EnvironmentProblem, UsageError
+from floorbench.errors import UsageError
 from floorbench.systems.llm.openai_api import KEY, OPENAI
 from floorbench.systems.llm.openai_chat import OpenAIChat
 
@@ -49,7 +47,7 @@ BANDS: Mapping[str, Band] = {"en": Band(low=8.0, high=18.0), "zh": Band(low=3.2,
 """Speaking rates that are aimed at: phonemes, syllables per voiced second."""
 DEFAULTS: dict[str, JsonValue] = {
     "groups": 12,
-    "spare": 3,
+    "spare": 4,
     "languages": list(LANGUAGES),
     "types": list(TYPES),
     "texts": "",
@@ -85,8 +83,9 @@ class EchoRecipe:
 
     name = "echo"
     presets: Mapping[str, Mapping[str, JsonValue]] = {
-        "tiny": {"groups": 4, "spare": 0},
-        "small": {"groups": 12, "spare": 3},
+        "tiny": {"groups": 4, "spare": 1},
+        "small": {"groups": 12, "spare": 4},
+        "medium": {"groups": 40, "spare": 6},
     }
     factors: ClassVar[Mapping[str, float]] = {"synthesise": 5.1, "verify": 2.0}
     """Processor seconds per sample, measured with the embedded voice and recogniser."""
@@ -157,18 +156,10 @@ class EchoRecipe:
             FB907 when they are not prepared.
         """
         where = assets.folder()
-        voice, ear = assets.voice_folder(where), assets.whisper_folder(where)
-        for path in (voice, ear):
-            if not path.is_dir():
-                raise EnvironmentProblem(
-                    "FB907",
-                    f"speech is not prepared: {path} is not there",
-                    hint="`floorbench assets get speech` prepares voices and recogniser",
-                )
-        whisper = Whisper(ear, sha256=assets.WHISPER_FILES["model.bin"])
+        assets.present(assets.voice_folder(where), assets.whisper_folder(where))
         return (
-            CachedTTS(KokoroTTS(voice), where / "said"),
-            CachedASR(whisper, where / "heard"),
+            make_tts({"provider": "kokoro"}, cache=where),
+            make_asr({"provider": "whisper"}, cache=where),
         )
 
     def measure(self, text: str, heard: str, language: str) -> Errors:

@@ -28,6 +28,7 @@ from floorbench.build.echo_texts import halves
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
 from floorbench.build.text.dialogue import units
 from floorbench.build.text.grammar import say
+from floorbench.build.text.rules import foreign
 from floorbench.build.text.similarity import similarity
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, Place
@@ -35,6 +36,8 @@ from floorbench.errors import DataError, Place
 LEAST_BEFORE = {"en": 4, "zh": 6}
 LEAST_AFTER = {"en": 7, "zh": 9}
 """Words (characters) of the assistant's utterance on either side of the insertion's onset."""
+MOST = {"en": 80, "zh": 130}
+"""Words (characters) of a turn, and of the assistant's utterance on one side, at most."""
 SAME = 0.8
 """Likeness of two contexts from which on one is no rewriting of the other."""
 _STAGE_MARKS = "()[]{}<>（）【】《》*^|"
@@ -290,17 +293,24 @@ class CheckRewrite:
 
     ``insertion-changed``: the insertion is not the same, character for character. ``history``: it
     is empty, does not end with the user, or has an empty turn. ``no-room``: too little is said
-    before or after the onset. ``stage-direction``: brackets or marks that nobody says. ``repeats``:
-    the insertion stands in the context. ``same-context``: two contexts are as good as one.
+    before or after the onset. ``too-long``: a turn is a speech. ``stage-direction``: brackets or
+    marks that nobody says, or characters that cannot be seen. ``language``: letters of another
+    script. ``repeats``: the insertion stands in the context. ``same-context``: two contexts are as
+    good as one.
     """
 
     name = "check-rewrite"
-    version = 1
+    version = 2
     deterministic = True
 
     def settings(self) -> Mapping[str, JsonValue]:
         """Return the bounds."""
-        return {"before": dict(LEAST_BEFORE), "after": dict(LEAST_AFTER), "same": SAME}
+        return {
+            "before": dict(LEAST_BEFORE),
+            "after": dict(LEAST_AFTER),
+            "most": dict(MOST),
+            "same": SAME,
+        }
 
     def start(self) -> None:
         """Nothing to load."""
@@ -333,10 +343,16 @@ def problem_of(context: Written, *, insertion: str, language: str) -> Rejected |
         return Rejected(reason="history", detail=f"{len(turns)} turns: {turns!r}")
     if not roomy(context.before, context.after, language):
         return Rejected(reason="no-room", detail=f"{context.before!r} ^ {context.after!r}")
+    longest = max(len(units(text, language)) for text in (*turns, context.before, context.after))
+    if longest > MOST[language]:
+        return Rejected(reason="too-long", detail=f"{longest} words in one piece")
     everything = "".join((*turns, context.before, context.after))
-    found = sorted({c for c in everything if c in _STAGE_MARKS})
+    found = sorted({c for c in everything if c in _STAGE_MARKS or not c.isprintable()})
     if found:
-        return Rejected(reason="stage-direction", detail=f"{''.join(found)} in it")
+        return Rejected(reason="stage-direction", detail=f"{''.join(found)!a} in it")
+    strange = foreign(everything, language)
+    if strange is not None:
+        return Rejected(reason="language", detail=f"{strange!r} in it")
     bare = insertion.rstrip(".。!！?？").casefold()
     if bare and bare in everything.casefold():
         return Rejected(reason="repeats", detail=f"{insertion!r} stands in the context")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from floorbench.build.echo_recipe.rewriting import contexts_of
-from floorbench.build.echo_recipe.texts import TYPES
+from floorbench.build.echo_recipe.texts import FULL, TYPES
 from floorbench.build.pipeline.stage import Gathered, Item, Rejected
 from floorbench.build.text import grammar
 from floorbench.build.text.similarity import similarity
@@ -130,7 +130,8 @@ class Match:
     """Keep whole groups, as many of each type as are wanted, with lengths matched over the roles.
 
     Items are samples here. A group of three that has lost one role becomes a pair; one that has
-    lost all but one goes (``one-role``). Where a type has more groups than wanted, groups are
+    lost all but one goes (``one-role``). Where a pair is lacking, a group of three that is not
+    needed stands in without its third role. Where a type has more groups than wanted, groups are
     exchanged as long as that brings the roles' mean lengths nearer to each other; the others are
     ``surplus``.
 
@@ -143,7 +144,7 @@ class Match:
     """
 
     name = "match"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(self, *, groups: int, types: Sequence[str]) -> None:
@@ -171,6 +172,12 @@ class Match:
                 pool[str(members[0].fields["language"]), kind].append(name)
         kept: set[str] = set()
         for language in sorted({key[0] for key in pool}):
+            for name, kind in self._stand_ins(language, pool).items():
+                for m in groups[name]:
+                    if m.fields["role"] not in TYPES[kind]:
+                        detail = f"{name} stands in for a group of type {kind}"
+                        rejected[m.id] = Rejected(reason="surplus", detail=detail)
+                groups[name] = [m for m in groups[name] if m.id not in rejected]
             kept |= self._chosen(
                 {kind: names for (lang, kind), names in pool.items() if lang == language}, groups
             )
@@ -183,6 +190,18 @@ class Match:
                 elif m.id not in rejected:
                     rejected[m.id] = Rejected(reason="surplus", detail=f"{name} is not needed")
         return Gathered(items=tuple(sorted(out, key=lambda i: i.id)), rejected=rejected)
+
+    def _stand_ins(
+        self, language: str, pool: dict[tuple[str, str], list[str]]
+    ) -> Mapping[str, str]:
+        """Move groups of three that are not needed to the types that lack some."""
+        moved: dict[str, str] = {}
+        full = pool[language, FULL]
+        for kind, wanted in self._wanted.items():
+            while len(pool[language, kind]) < wanted and len(full) > self._wanted.get(FULL, 0):
+                moved[full[-1]] = kind
+                pool[language, kind].append(full.pop())
+        return moved
 
     def _chosen(
         self, pool: Mapping[str, Sequence[str]], groups: Mapping[str, Sequence[Item]]

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import cycle
+from itertools import chain, cycle, islice
 from pathlib import Path
 
 from floorbench.build.pipeline.stage import Item
@@ -32,6 +32,8 @@ TYPES: Mapping[str, tuple[str, ...]] = {
     "three-role": ROLES,
 }
 """Group types and their roles."""
+FULL = "three-role"
+"""The type whose groups can stand in for any other one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,8 @@ def seeds(
     folder : Path
     languages, types : sequence of str
     groups, spare : int
-        Groups per language that are wanted, and how many more are made where there are texts.
+        Groups per language that are wanted, and how many more are made where there are texts: of
+        three roles, if that type is wanted, since those can stand in for any that is lost.
 
     Raises
     ------
@@ -133,9 +136,8 @@ def seeds(
         # Insertions with fewer roles first: the others fit everywhere.
         free = sorted((texts.groups[int(i)] for i in order), key=lambda g: len(g.contexts))
         taken: list[tuple[str, str]] = []
-        for kind in cycle(types):
-            if len(taken) == groups + spare:
-                break
+        besides = (FULL,) if FULL in types else types
+        for kind in chain(islice(cycle(types), groups), islice(cycle(besides), spare)):
             found = next((g for g in free if set(TYPES[kind]) <= set(g.contexts)), None)
             if found is None:
                 break

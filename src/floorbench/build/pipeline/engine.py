@@ -42,7 +42,7 @@ from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
 from floorbench.build.pipeline.stage import Recipe
 from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run import provenance
 from floorbench.run.store import now
 
@@ -162,7 +162,8 @@ def build(
             finished = sitting.run(work.seeds[:limit])
             lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
             reports = sitting.reports()
-            write_factors(runner.folder, made.name, reports)
+            with contextlib.suppress(EnvironmentProblem):  # a plan knows less without them
+                write_factors(runner.folder, made.name, reports)
             record = BuildRecord(
                 recipe=made.name,
                 preset=preset,

@@ -234,8 +234,10 @@ def page(record: BuildRecord, tables: Sequence[Table], figures: Sequence[Figure]
     }
     listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items())
     drawn = "".join(
-        f'<figure class="plot"><div class="chart" role="img" aria-label="{escape(f.caption)}">'
-        f"{f.svg}</div><figcaption>{escape(f.caption)}</figcaption></figure>\n"
+        f"<figure><figcaption>{escape(f.caption)}</figcaption>"
+        '<div class="plot facets" tabindex="0" role="region" aria-label="figure">'
+        f'<div class="chart" role="img" aria-label="{escape(f.caption)}">{f.svg}</div></div>'
+        "</figure>\n"
         for f in figures
     )
     return (

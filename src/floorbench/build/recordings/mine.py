@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from floorbench import codec
 from floorbench.build.pipeline.stage import (
     Bench,
     Gathered,
@@ -25,6 +27,7 @@ from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError
 
 ACCEPTED = "accept"
+WHOLE, END = 1 << 20, 1 << 16
 
 
 def sessions_of(path: Path, *, reader: str | None = None) -> TwoChannelSource:
@@ -39,6 +42,27 @@ def sessions_of(path: Path, *, reader: str | None = None) -> TwoChannelSource:
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB886", f"{path} is not a corpus of two-channel sessions")
     return source
+
+
+def stamp(path: Path) -> str:
+    """Return a digest of a corpus that changes with its files, wherever it lies.
+
+    Names, sizes and contents count; of a file above 1 MiB only its two ends are read.
+    """
+    total = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        try:
+            with file.open("rb") as stream:
+                size = stream.seek(0, 2)
+                stream.seek(0)
+                content = stream.read(WHOLE if size <= WHOLE else END)
+                stream.seek(max(size - END, 0))
+                content += stream.read(END)
+        except OSError:  # a folder, or a link to nowhere
+            size, content = -1, b""
+        name = file.relative_to(path).as_posix()
+        total.update(codec.encode([name, size, hashlib.sha256(content).hexdigest()]))
+    return total.hexdigest()
 
 
 class Mine:
@@ -59,7 +83,7 @@ class Mine:
     """
 
     name = "mine"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(
@@ -72,8 +96,13 @@ class Mine:
         self._source: TwoChannelSource | None = None
 
     def settings(self) -> Mapping[str, JsonValue]:
-        """Return reader, rules and the number of candidates; a session counts by its digest."""
-        return {"reader": self._reader, "rules": asdict(self._rules), "most": self._most}
+        """Return reader, rules, the number of candidates, and what the corpus holds."""
+        return {
+            "reader": self._reader,
+            "rules": asdict(self._rules),
+            "most": self._most,
+            "corpus": stamp(self._path),
+        }
 
     def start(self) -> None:
         """Find the sessions."""
@@ -102,7 +131,8 @@ class Mine:
             chosen += [pool[i] for i in sorted(picks)]
         if not chosen:
             return Rejected(reason="no-candidate", detail=f"no rule fits in session {session.id}")
-        bench.note("recording", session=session.id, reader=source.reader)
+        faults = dict(session.counted)
+        bench.note("recording", session=session.id, reader=source.reader, faults=faults)
         return Made(items=tuple(_item(session, c, bench) for c in chosen))
 
 
@@ -165,8 +195,10 @@ def read_verdicts(path: Path) -> dict[str, str]:
         try:
             row: Any = json.loads(line)
             name, verdict = row["id"], row["verdict"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise DataError("FB887", "no object with 'id' and 'verdict'", where=place) from None
+        if not isinstance(name, str):
+            raise DataError("FB887", f"the id {str(name)[:40]!r} is no text", where=place)
         if verdict not in (ACCEPTED, "reject"):
             raise DataError("FB887", f"{verdict!r} is not accept or reject", where=place)
         if verdicts.setdefault(str(name), verdict) != verdict:
@@ -175,7 +207,10 @@ def read_verdicts(path: Path) -> dict[str, str]:
 
 
 def _item(session: TwoChannelSession, found: Candidate, bench: Bench) -> Item:
-    name = f"{session.id}-{found.role}-{found.start // 1000:07d}-{found.end // 1000:07d}"
+    # One span may be proposed for a label of either state; the state tells no label.
+    state = found.intent.state.removeprefix("System").lower()
+    span = f"{found.start // 1000:07d}-{found.end // 1000:07d}"
+    name = f"{session.id}-{found.role}-{state}-{span}"
     audio = {"target": _kept(session, found.role, found.start, found.end, bench)}
     history: list[JsonValue] = []
     for number, (own, answer) in enumerate(found.history, start=1):

@@ -80,6 +80,23 @@ def voice_folder(cache: Path | None = None) -> Path:
     return (cache or folder()) / "speech"
 
 
+def present(*folders: Path) -> None:
+    """Make sure that everything is prepared.
+
+    Raises
+    ------
+    EnvironmentProblem
+        ``FB907`` naming the first folder that is not there.
+    """
+    for path in folders:
+        if not path.is_dir():
+            raise EnvironmentProblem(
+                "FB907",
+                f"speech is not prepared: {path} is not there",
+                hint="`floorbench assets get speech` prepares voices, recogniser, noise and babble",
+            )
+
+
 def prepare(cache: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> Path:
     """Put everything together that is not there yet and return the folder.
 

@@ -339,7 +339,9 @@ class Verify:
         }
 
     def start(self) -> None:
-        """Do nothing: the recogniser loads with the first clip that is not in the cache."""
+        """Load the VAD; the recogniser loads with the first clip that is not in the cache."""
+        if self._vad is not None:
+            self._vad.load()
 
     def make(self, item: Item, bench: Bench) -> Outcome:
         """Check one dialogue; the first track that fails rejects it."""

@@ -42,12 +42,6 @@ _TOPICAL = {
     "Cooperation": "cooperation",
     "Incomplete": "incomplete",
 }
-_CARRIERS = {
-    "en": ("{heard}, that is what I had in mind.", "{heard}, I was thinking the same.",
-           "{heard}, please tell me more about it.", "{heard}, that sounds good to me."),
-    "zh": ("{heard}，我也是这么想的。", "{heard}，你接着往下讲吧。",
-           "{heard}，听起来挺不错的。", "{heard}，我都记下来了。"),
-}  # fmt: skip
 
 
 @cache
@@ -182,8 +176,6 @@ def compose(
         text = say(chosen, slots, rng, language)
         if intent.scenario == "Incomplete":
             text, cut = _cut(text, rng, language)
-        elif intent.scenario == "Backchannel":
-            text, cut = carried(text, number, language)
     return Dialogue(
         id=id,
         language=language,
@@ -260,13 +252,6 @@ def _cut(text: str, rng: np.random.Generator, language: str) -> tuple[str, int]:
     pieces = text.split("^")
     places = [len(units("".join(pieces[: i + 1]), language)) for i in range(len(pieces) - 1)]
     return "".join(pieces), places[int(rng.integers(len(places)))]
-
-
-def carried(text: str, number: int, language: str) -> tuple[str, int]:
-    """Put a backchannel at the head of a sentence, of which only it will be heard."""
-    heard = text.rstrip(".。!！,，")
-    carrier = _CARRIERS[language][number % len(_CARRIERS[language])]
-    return carrier.format(heard=heard), len(units(heard, language))
 
 
 def _fill(

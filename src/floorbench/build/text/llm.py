@@ -222,9 +222,7 @@ class LlmWrite(_Asked):
         )
         if isinstance(found, Rejected):
             return found
-        written = draft(
-            found, id=item.id, language=language, label=label, topic=topic, number=number
-        )
+        written = draft(found, id=item.id, language=language, label=label, topic=topic)
         if isinstance(written, Rejected):
             return written
         return problem_of(written) or made(with_dialogue(item, written))
@@ -368,7 +366,7 @@ def object_start(text: str) -> int:
 
 
 def draft(
-    found: Mapping[str, Any], *, id: str, language: str, label: str, topic: str, number: int
+    found: Mapping[str, Any], *, id: str, language: str, label: str, topic: str
 ) -> Dialogue | Rejected:
     """Return the dialogue that a model wrote, before any rule is asked."""
     scenario = BY_LABEL[label].scenario
@@ -390,8 +388,8 @@ def draft(
         whole = units(text, language)
         if not 1 <= cut <= len(whole) or text[: whole[cut - 1][1]] != heard:
             return Rejected(reason="heard", detail=f"{heard[:60]!r} does not begin the sentence")
-    elif scenario == "Backchannel":
-        text, cut = grammar.carried(text, number, language)
+    elif scenario == "Backchannel" and text[-1].isalnum():
+        text += "。" if language == "zh" else "."
     return Dialogue(
         id=id,
         language=cast(Literal["en", "zh"], language),

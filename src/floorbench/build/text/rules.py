@@ -197,13 +197,11 @@ def _form(dialogue: Dialogue) -> str | None:
 
 def _cut(dialogue: Dialogue) -> str | None:
     text, cut = dialogue.target.text, dialogue.target.cut_after
-    if dialogue.scenario not in ("Incomplete", "Backchannel"):
+    if dialogue.scenario != "Incomplete":
         return None if cut is None else f"{dialogue.scenario} is cut"
     if cut is None:
-        return "no cut" if dialogue.scenario == "Incomplete" else None
+        return "no cut"
     found = units(text, dialogue.language)
-    if dialogue.scenario == "Backchannel":
-        return None if 1 <= cut < len(found) else f"cut after {cut} of {len(found)} words"
     if not 1 <= cut <= len(found) - LEFT:
         return f"cut after {cut} of {len(found)} words"
     between = text[found[cut - 1][1] : found[cut][0]].strip()

@@ -31,7 +31,7 @@ class Write:
     """
 
     name = "write"
-    version = 1
+    version = 2
     deterministic = True
 
     def settings(self) -> Mapping[str, JsonValue]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import NamedTuple
 
 VERSION = "1"
@@ -59,4 +58,4 @@ def parse_answer(text: str) -> Answer:
 def _confidence(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and 0 <= value <= 1 else None
+    return float(value) if 0 <= value <= 1 else None  # false for NaN, too

@@ -180,7 +180,8 @@ class GeminiChat(Service):
 def _retry_delay(details: Any) -> str | None:
     """Return the seconds that an error asks to wait, which the service writes into its body."""
     listed = details.get("error", details) if isinstance(details, dict) else {}
-    for detail in (listed.get("details") or []) if isinstance(listed, dict) else []:
+    details = listed.get("details") if isinstance(listed, dict) else None
+    for detail in details if isinstance(details, list) else []:
         if isinstance(detail, dict) and isinstance(delay := detail.get("retryDelay"), str):
             return delay.removesuffix("s")
     return None
@@ -224,5 +225,5 @@ def _completion(answer: Any) -> Completion:
             finished=answer["finish"] != "MAX_TOKENS",
             usage=Usage(prompt=prompt, evaluated=prompt - cached, generated=written),
         )
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None

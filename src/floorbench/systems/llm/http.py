@@ -6,7 +6,7 @@ import http.client
 import json
 import urllib.error
 import urllib.request
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from floorbench.core.sample import JsonValue
@@ -77,9 +77,13 @@ def too_late(timeout: float) -> Refused:
 def parse(body: bytes) -> Any:
     """Read a JSON answer; half of one is a failed call that may be tried again."""
     try:
-        return json.loads(body)
+        return json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise Refused(f"the answer is not JSON ({len(body)} bytes)", again=True) from None
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def detail_of(body: bytes) -> str:

@@ -19,6 +19,7 @@ from floorbench.systems.llm.protocol import (
     Prompt,
     Token,
     Usage,
+    logprob_of,
 )
 from floorbench.systems.llm.retrying import Policy, calling
 
@@ -160,7 +161,7 @@ def _completion(answer: Any, *, chat: bool, wanted: bool) -> Completion:
                 prompt=prompt, evaluated=prompt, generated=int(answer.get("eval_count") or 0)
             ),
         )
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than Ollama's") from None
 
 
@@ -169,4 +170,4 @@ def _candidates(logprobs: Any) -> tuple[Token, ...] | None:
     if not logprobs or not logprobs[0].get("top_logprobs"):
         return None
     listed = logprobs[0]["top_logprobs"]
-    return tuple(Token(c["token"] or END_OF_TEXT, float(c["logprob"])) for c in listed)
+    return tuple(Token(c["token"] or END_OF_TEXT, logprob_of(c["logprob"])) for c in listed)

@@ -17,6 +17,7 @@ from floorbench.systems.llm.protocol import (
     Prompt,
     Token,
     Usage,
+    logprob_of,
 )
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
@@ -174,7 +175,7 @@ def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
             finished=choice.get("finish_reason") != "length",
             usage=_usage(answer.get("usage")),
         )
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError):
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None
 
 
@@ -203,7 +204,7 @@ def _candidates(logprobs: Any) -> tuple[Token, ...] | None:
     else:
         tops = logprobs.get("top_logprobs")
         pairs = list(tops[0].items()) if tops and tops[0] else []
-    tokens = [Token(_end(text), float(p)) for text, p in pairs if p is not None]
+    tokens = [Token(_end(text), logprob_of(p)) for text, p in pairs if p is not None]
     return tuple(sorted(tokens, key=lambda t: -t.logprob)) or None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
@@ -60,6 +60,14 @@ class Token(NamedTuple):
 
     text: str
     logprob: float
+
+
+def logprob_of(value: Any) -> float:
+    """Return a log probability that a service wrote, ``ValueError`` when it is not finite."""
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(f"a log probability of {found}")
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

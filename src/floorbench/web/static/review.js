@@ -25,6 +25,7 @@ function sheet(title, keys, ...children) {
   state.shown += 1;
   problem(null);
   main.replaceChildren(h("h1", {}, title), ...children.flat().filter((c) => c));
+  document.getElementById("where").textContent = title;
   main.scrollTop = 0;
   main.focus();
   announce(title);
@@ -49,7 +50,7 @@ async function surely(action) {
         return await action();
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
-        wrong("The answer is not kept yet: the server cannot be reached. Keep this page open; it goes on trying.");
+        wrong("The answer is not kept yet: the server cannot be reached. Keep this page open; it goes on trying. If the server was started again, open the address that it printed: you go on at this item.");
         await new Promise((resolve) => { setTimeout(resolve, pause); });
       }
     }
@@ -285,6 +286,6 @@ function finishedOr() {
 state.room = await attempt(() => ask("/api/room"));
 if (state.room) {
   document.title = `Review of ${state.room.name}`;
-  document.getElementById("top").append(h("span", { class: "brand" }, "floorbench review"));
+  document.getElementById("top").append(h("span", { class: "brand" }, "floorbench review"), h("span", { class: "quiet", id: "where" }));
   welcome();
 }

@@ -9,18 +9,27 @@ from floorbench.errors import DataError, SystemProblem, UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.executors import Item
 from floorbench.run.processes import ProcessExecutor
-from support.engine_toys import Deadly, DiesLoading, SlowLoader, System, Unloadable, choice
+from support.engine_toys import (
+    Deadly,
+    DeadlyTogether,
+    DiesLoading,
+    SlowLoader,
+    System,
+    Unloadable,
+    choice,
+)
 
 
 def shown(n: int) -> list[Item]:
     return [Item(i, Observation(language="en", text=str(i))) for i in range(n)]
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-def test_death_and_hanging_cost_one_item_each(batch: int) -> None:
+@pytest.mark.parametrize(("kind", "batch"), [(Deadly, 1), (DeadlyTogether, 4)])
+def test_death_and_hanging_cost_one_item_each(kind: type[System], batch: int) -> None:
     executor = ProcessExecutor(workers=2, batch=batch, timeout=0.3)
     try:
-        executor.start(choice(Deadly))
+        executor.start(choice(kind))
+        assert executor.batch == batch
         found = {a.number: a for a in executor.answers(shown(10))}
     finally:
         executor.close()

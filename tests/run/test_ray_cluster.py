@@ -96,7 +96,7 @@ def test_workers_get_threads_and_a_part_of_a_gpu(
     (tmp_path / "looking.py").write_text(
         "import os, sys\n"
         "class Looks:\n"
-        "    spec = 'ready'\n"
+        "    greeting = 'ready'\n"
         "    def __init__(self, hello): pass\n"
         "    def look(self, *_):\n"
         "        import numpy, threadpoolctl\n"

@@ -60,6 +60,16 @@ def test_what_ray_says_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert first_line(ValueError()) == "ValueError"
 
 
+def test_a_start_that_fails_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeRay(error=Exception("The current node timed out during startup."))
+    monkeypatch.setattr(ray_start, "library", lambda: fake)
+    monkeypatch.setattr(ray_start, "_below", list)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    with pytest.raises(EnvironmentProblem, match="FB516 Ray: cannot be started here: The current"):
+        Connection(None, cpus=1)
+    assert fake.calls == ["init local", "shutdown"] * ray_start.TRIES + ["shutdown"]
+
+
 def test_what_is_joined_is_left_and_signals_stay_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     fake = FakeRay()
     monkeypatch.setattr(ray_start, "library", lambda: fake)

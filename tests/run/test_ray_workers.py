@@ -27,7 +27,7 @@ from floorbench.run.store import RunFolder
 from support.engine_toys import (
     Batched,
     Counting,
-    Deadly,
+    DeadlyTogether,
     DiesLoading,
     Source,
     System,
@@ -92,10 +92,10 @@ def at(done: int, act: Callable[[], None]) -> Callable[[Progress], None]:
 
 def test_the_number_of_workers_changes_nothing(ray_cluster: Any, tmp_path: Path) -> None:
     n = 12
-    serial = estimates(go(tmp_path, choice(), n), n)
+    serial = estimates(go(tmp_path, choice(Batched), n), n)
     for workers, batch in ((1, 1), (4, 1), (2, 4)):
         executor = make_executor("ray", workers=workers, batch=batch, ray=HALF)
-        folder = go(tmp_path, choice(), n, executor=executor)
+        folder = go(tmp_path, choice(Batched), n, executor=executor)
         assert keys(folder) == everything(n)
         assert estimates(folder, n) == serial
         (sitting,) = folder.record().sittings
@@ -135,7 +135,7 @@ def test_items_are_taken_as_they_are_needed(ray_cluster: Any) -> None:
 
 
 def test_death_and_hanging_cost_one_item_each(ray_cluster: Any) -> None:
-    found = answers(choice(Deadly), 8, workers=2, batch=4, timeout=0.5)
+    found = answers(choice(DeadlyTogether), 8, workers=2, batch=4, timeout=0.5)
     assert {i: a.decision.outcome for i, a in found.items()} == {
         **dict.fromkeys(range(8), Outcome.OK),
         3: Outcome.TIMEOUT,

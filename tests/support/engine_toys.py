@@ -231,6 +231,13 @@ class Deadly(System):
         return super().decide(observation)
 
 
+class DeadlyTogether(Deadly):
+    """The same, several at once."""
+
+    def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+        return [self.decide(o) for o in observations]
+
+
 class Listening(System):
     """Reads standard input, itself and through a child."""
 
@@ -304,6 +311,9 @@ class Told(System):
         if number == self.alone:
             raise MemoryError
         return super().decide(observation)
+
+    def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+        return [self.decide(o) for o in observations]
 
 
 def choice(kind: type[System] = System, **parameters: Any) -> SystemChoice:

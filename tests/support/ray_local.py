@@ -27,7 +27,10 @@ def cluster() -> Iterator[Any]:
     hush(ray)
     from ray.cluster_utils import Cluster
 
-    started = Cluster(initialize_head=True, head_node_args={**NODE, **HEAD})
+    try:
+        started = Cluster(initialize_head=True, head_node_args={**NODE, **HEAD})
+    except Exception:  # Ray gives a node half a minute to start; a busy machine needs another
+        started = Cluster(initialize_head=True, head_node_args={**NODE, **HEAD})
     try:
         ray.init(address=started.address, log_to_driver=False, logging_level=logging.ERROR)
         yield started

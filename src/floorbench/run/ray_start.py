@@ -16,6 +16,7 @@ from typing import Any
 
 from floorbench.errors import EnvironmentProblem, missing_extra
 
+TRIES = 2  # to start Ray here
 OBJECT_STORE = 80 << 20  # bytes; nothing is put into it, and Ray takes no less
 # A loopback address: 127.0.0.1 would be turned by Ray into the machine's own.
 LOOPBACK = "127.0.0.2" if sys.platform == "linux" else None
@@ -83,7 +84,7 @@ class Connection:
             self._joined = True
             with _own_sigterm():
                 self._join(where) if where is not None else self._start(cpus)
-        except (OSError, RuntimeError, ValueError, ImportError) as error:
+        except Exception as error:  # Ray raises anything, bare exceptions too
             self.close()
             what = f"cluster at '{where}' cannot be joined" if where else "cannot be started here"
             raise EnvironmentProblem("FB516", f"Ray: {what}: {first_line(error)}") from None
@@ -96,16 +97,26 @@ class Connection:
 
     def _start(self, cpus: int) -> None:
         self.started = True
-        self.ray.init(
-            address="local",
-            num_cpus=cpus,
-            include_dashboard=False,
-            object_store_memory=OBJECT_STORE,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            _node_ip_address=LOOPBACK,
-        )
-        below = "\n".join(map(str, _below())).encode()
+        others = set(_below())
+        for left in reversed(range(TRIES)):
+            try:
+                self.ray.init(
+                    address="local",
+                    num_cpus=cpus,
+                    include_dashboard=False,
+                    object_store_memory=OBJECT_STORE,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    _node_ip_address=LOOPBACK,
+                )
+                break
+            except Exception:  # a busy machine: Ray gives itself half a minute
+                self.ray.shutdown()
+                for process in set(_below()) - others:
+                    process.kill()
+                if not left:
+                    raise
+        below = "\n".join(str(process.pid) for process in _below()).encode()
         self._watch = subprocess.Popen(
             [sys.executable, "-IS", "-c", _WATCH], stdin=subprocess.PIPE, start_new_session=True
         )
@@ -123,10 +134,10 @@ class Connection:
             self._watch = None
 
 
-def _below() -> list[int]:
+def _below() -> list[Any]:
     """Return the processes that this one and its children have started."""
     me = importlib.import_module("psutil").Process()  # Ray brings its own
-    return [p.pid for p in me.children(recursive=True)]
+    return list(me.children(recursive=True))
 
 
 @contextlib.contextmanager

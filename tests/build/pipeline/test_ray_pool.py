@@ -20,14 +20,22 @@ pytestmark = pytest.mark.needs_ray
 HALF = RayOptions(cpus=0.5)
 
 
-def made(tmp: Path, name: str, *, workers: int, progress: Any = None, **settings: Any) -> Built:
+def made(
+    tmp: Path,
+    name: str,
+    *,
+    workers: int,
+    ray: RayOptions = HALF,
+    progress: Any = None,
+    **settings: Any,
+) -> Built:
     return build(
         "support.build_toy:ToyRecipe",
         out=tmp / name,
         cache=tmp / f"cache-{name}",
         workers=workers,
         executor="ray" if workers else "process",
-        ray=HALF if workers else None,
+        ray=ray if workers else None,
         progress=progress,
         settings={"log": str(tmp / f"log-{name}"), **settings},
     )
@@ -55,6 +63,13 @@ def test_a_killed_worker_changes_nothing(ray_cluster: Any, tmp_path: Path) -> No
     assert there.record.failed == 0
     assert len({line.split()[3] for line in log.read_text().splitlines()}) == 3
     assert not list((tmp_path / "cache-there" / "unfinished").iterdir())
+
+
+def test_workers_that_find_no_place_keep_nobody_waiting(ray_cluster: Any, tmp_path: Path) -> None:
+    large = RayOptions(cpus=1.5)  # one of three has a place
+    built = made(tmp_path, "a", workers=3, ray=large)
+    assert (built.record.failed, built.record.workers) == (0, 3)
+    assert len({line.split()[3] for line in (tmp_path / "log-a").read_text().splitlines()}) == 1
 
 
 def test_an_item_that_ends_its_worker_twice_fails(ray_cluster: Any, tmp_path: Path) -> None:

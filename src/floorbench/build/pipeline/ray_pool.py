@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -61,6 +61,7 @@ class RayPool:
         self._limit = item_timeout
         self._since: dict[int, float] = {}  # when a worker got its task, by its number
         self._steps = steps
+        self._todo: deque[Task] = deque()
         self._nodes: Counter[int] = Counter()
         self._loading: Counter[str] = Counter()
         self._token = Folder(cache.resolve()).token("ray")
@@ -84,14 +85,25 @@ class RayPool:
             raise
 
     def free(self) -> bool:
-        """Say whether a worker has nothing to do, or may still be asked for."""
-        crew = self._crew.workers
-        return len(crew) < self._workers or any(w.load is None for w in crew)
+        """Say whether another task would find a worker."""
+        busy = sum(w.load is not None for w in self._crew.workers)
+        return len(self._todo) + busy < self._workers
 
     def give(self, task: Task) -> None:
-        """Hand a task to an idle worker, or to a new one."""
-        worker = next((w for w in self._crew.workers if w.load is None), None)
-        self._give(worker or self._crew.spawn(), task)
+        """Take a task; a worker gets it once it has a place and has opened the recipe."""
+        self._todo.append(task)
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Hand tasks to idle workers; ask for more workers while there are tasks for them."""
+        coming = 0
+        for worker in self._crew.workers:
+            coming += not worker.opened
+            if self._todo and worker.opened and worker.load is None:
+                self._give(worker, self._todo.popleft())
+        while coming < len(self._todo) and len(self._crew.workers) < self._workers:
+            self._crew.spawn()
+            coming += 1
 
     def _give(self, worker: RayWorker, task: Task) -> None:
         worker.load = task
@@ -112,15 +124,13 @@ class RayPool:
                 task: Task = event.worker.load
                 event.worker.load = None
                 finished.append((task.number, codec.convert(event.said, Done)))
-            elif event.kind == "open":
-                self._since[event.worker.number] = time.monotonic()
-        return finished + self._overdue()
+        finished += self._overdue()
+        self._share_out()
+        return finished
 
     def _busy(self, worker: RayWorker) -> float:
-        """Return the seconds since a worker got its task; one without a place is not busy."""
-        if worker.load is None or not worker.opened:
-            return 0.0
-        return time.monotonic() - self._since[worker.number]
+        """Return the seconds since a worker got its task."""
+        return 0.0 if worker.load is None else time.monotonic() - self._since[worker.number]
 
     def _overdue(self) -> list[tuple[int, Done]]:
         """Kill the workers whose item takes too long; it is not tried again in this build."""
@@ -138,7 +148,7 @@ class RayPool:
     def _died(self, worker: RayWorker, death: Death) -> list[tuple[int, Done]]:
         if not self._crew.may_replace(worker, death):
             raise EnvironmentProblem("FB854", f"workers die as they begin ({death.reason})")
-        guilty = worker.opened and not death.node
+        guilty = not death.node
         mark = mark_of(self._token, worker.number)
         if mark.exists():
             stage = mark.read_text(encoding="utf-8")
@@ -155,7 +165,7 @@ class RayPool:
         if not guilty and self._nodes[task.number] < NODES:
             task.tries -= 1  # that death says nothing about the item
         if task.tries < TRIES:
-            self.give(task)
+            self._todo.appendleft(task)
             return []
         return [lost(task, self._steps, f"its worker died {TRIES} times ({death.reason})")]
 

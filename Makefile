@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test docs bench clean
+.PHONY: demo test docs bench torture clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
@@ -22,6 +22,10 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	@for script in benchmarks/bench_*.py; do echo "== $$script"; PYTHONPATH=tests $(BIN)/python $$script || exit 1; done
+
+# Kills, full disks, hostile inputs; about half an hour (`make torture TORTURE=--short` a minute or two).
+torture: $(VENV)/.test
+	@$(BIN)/python -m torture $(TORTURE)
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build_reference.py

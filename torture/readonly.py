@@ -46,8 +46,8 @@ def campaign(
                     "other", case, f"it only reads, and is refused: {ended.err[-300:]}", how
                 )
             elif not works and (ended.status == 0 or ended.code not in WRITES):
-                tally.fault("other", case, f"status {ended.status}, {ended.code}: {ended.err[-200:]}",
-                            how)  # fmt: skip
+                said = f"status {ended.status}, {ended.code}: {ended.err[-200:]}"
+                tally.fault("other", case, said, how)
             elif not untouched:
                 tally.fault("wrong", case, "the folder has changed, or the outcome differs", how)
             elif works:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.ratios import Case, absent
 
+from benchmarks.ratios import Case, absent
 from floorbench.audio.onnx import open_session
 from floorbench.core.sample import Observation, Question
 from floorbench.errors import FloorbenchError

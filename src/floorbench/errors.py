@@ -281,6 +281,11 @@ CODES: dict[str, Code] = {
         "The folder already holds a set of stimuli, which would be overwritten.",
         "Choose another folder.",
     ),
+    "FB277": Code(
+        "file not as listed",
+        "A file that the dataset's checksums.txt names is missing or has other bytes.",
+        "Copy the named file again, or build the set again.",
+    ),
     "FB281": Code(
         "not a packed dataset",
         "There is no header of a packed dataset here, or it was changed after packing.",

@@ -51,6 +51,27 @@ def test_all_faults_are_listed_with_their_rows(
     assert "tiny 1: 5 faults" in out
 
 
+def test_any_dataset_is_read_to_the_last_sound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = codett_tiny.build(tmp_path, history=1)
+    sounds = sorted(p for p in folder.rglob("*.wav"))
+    assert sounds
+    assert check(str(folder)) == 0
+    assert "sounds read: no faults" in capsys.readouterr().out
+    sounds[0].write_bytes(sounds[0].read_bytes()[:20])
+    listed = folder / "checksums.txt"
+    listed.write_text(f"{'0' * 64}  {sounds[1].relative_to(folder)}\n", encoding="utf-8")
+    assert check(str(folder)) == 1
+    out = capsys.readouterr().out
+    assert sounds[0].name in out
+    assert f"FB277 {listed}:1: '{sounds[1].relative_to(folder)}' has other bytes" in out
+    assert check(str(folder), audio=False, json=True) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert [f["code"] for f in found["faults"]] == ["FB277"]
+    assert found["samples"] > 0
+
+
 def test_another_kind_of_dataset_is_refused(tmp_path: Path) -> None:
     folder = codett_tiny.build(tmp_path, history=1, audio=False)
     with pytest.raises(DataError, match="FB266"):

@@ -57,7 +57,7 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
         {
             "check": (
                 "data_check:check",
-                "Check a packed dataset's checksums, or a contrast set's rules and words",
+                "Check rows, sounds and checksums; of a contrast set also rules and words",
             ),
             "list": ("data_pack:list_samples", "List samples; --where chooses by tags"),
             "show": ("data_pack:show_data", "Show what a dataset holds, counted by tags"),

@@ -1,4 +1,4 @@
-"""``floorbench data check``: rules and audits of a contrast set, bytes of a packed one."""
+"""``floorbench data check``: whether files are whole; rules and audits of a contrast set."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 
 from floorbench.audio.addresses import is_url
 from floorbench.cli import console
+from floorbench.core.ports import DatasetSource
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_closure import closure, size
 from floorbench.datasets.echo_integrity import faults, too_short
+from floorbench.datasets.file_check import changed_files, unreadable_audio
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.shards import ShardsSource
 from floorbench.errors import DataError, FloorbenchError
@@ -21,10 +23,10 @@ UNEVEN = 0.1
 def check(
     data: str, /, *, reader: str | None = None, audio: bool = True, json: bool = False
 ) -> int:
-    """Check a matched-contrast set by its rules, or a packed dataset by its checksums.
+    """Check a dataset: every row, every sound, the list of checksums.
 
-    Of a contrast set: integrity rules, sizes, what the words alone give away. Of a packed dataset:
-    every byte of every shard. Exits 1 when a rule is broken.
+    Of a matched-contrast set also its integrity rules, sizes, and what the words alone give away.
+    Of a packed dataset every byte of every shard. Exits 1 when something is wrong.
 
     Parameters
     ----------
@@ -33,8 +35,8 @@ def check(
     reader
         Reader of the data.
     audio
-        Also read every audio file and compare its length with the event times and with the other
-        channel's.
+        Also read every sound; of a contrast set, compare its length with the event times and with
+        the other channel's.
     json
         Print JSON.
     """
@@ -43,8 +45,42 @@ def check(
         from floorbench.cli.data_pack import check_packed
 
         return check_packed(packed, json=json)
-    source = open_contrasts(data, reader)
-    found: list[FloorbenchError] = list(faults(source.rows, source.pairs))
+    source = open_dataset(data if ":" in data else Path(data), reader=reader)
+    found = changed_files(Path(data)) if Path(data).is_dir() else []
+    if isinstance(source, EchoSource):
+        return _of_contrasts(source, found, audio=audio, json=json)
+    return _of_samples(source, found, audio=audio, json=json)
+
+
+def _of_samples(
+    source: DatasetSource, found: list[FloorbenchError], *, audio: bool, json: bool
+) -> int:
+    """Check what any dataset has: samples that are read, and sounds that can be decoded."""
+    known = source.describe().get("samples")
+    samples, sounds, total = 0, 0, known if isinstance(known, int) else 0
+    with console.progress("check") as tick:
+        if audio:
+            samples, sounds, broken = unreadable_audio(
+                source, lambda done: tick(done, max(done, total))
+            )
+            found += broken
+        else:
+            samples = sum(1 for _ in source.samples())
+    if json:
+        told = {"dataset": source.describe(), "faults": _plain(found)}
+        console.data_json({**told, "samples": samples, "sounds": sounds})
+        return 1 if found else 0
+    _print_faults(found)
+    read = f"{sounds} sounds read" if audio else "no sound read"
+    console.data(f"{source.name}: {samples} samples, {read}: {len(found) or 'no'} faults")
+    return 1 if found else 0
+
+
+def _of_contrasts(
+    source: EchoSource, found: list[FloorbenchError], *, audio: bool, json: bool
+) -> int:
+    source.without_refusal()
+    found += faults(source.rows, source.pairs)
     if audio:
         found += _of_audio(source)
     table1 = size(source.rows, source.pairs)
@@ -57,15 +93,13 @@ def check(
         console.data_json(
             {
                 "dataset": source.describe(),
-                "faults": [{"code": f.code, "what": f.what, "where": str(f.where)} for f in found],
+                "faults": _plain(found),
                 "size": dataclasses.asdict(table1),
                 "closure": {k: dataclasses.asdict(v) for k, v in table2.items()},
             }
         )
         return 1 if found else 0
-    for fault in found:
-        where = f" {fault.where}:" if fault.where is not None else ""
-        console.data(f"{fault.code}{where} {fault.what}")
+    _print_faults(found)
     described = source.describe()
     console.data(f"{source.name} {described['version']}: {len(found) or 'no'} faults")
     for notice in described["notices"]:
@@ -104,6 +138,16 @@ def check(
     )  # fmt: skip
     console.data(console.columns(rows, head))
     return 1 if found else 0
+
+
+def _plain(found: list[FloorbenchError]) -> list[dict[str, str]]:
+    return [{"code": f.code, "what": f.what, "where": str(f.where)} for f in found]
+
+
+def _print_faults(found: list[FloorbenchError]) -> None:
+    for fault in found:
+        where = f" {fault.where}:" if fault.where is not None else ""
+        console.data(f"{fault.code}{where} {fault.what}")
 
 
 def open_contrasts(data: str, reader: str | None) -> EchoSource:

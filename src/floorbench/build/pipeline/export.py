@@ -14,9 +14,10 @@ from typing import Any
 from floorbench import codec
 from floorbench.audio.decode import resample
 from floorbench.audio.paths import inside
-from floorbench.build.pipeline.record import BUILD_FILE, CHECKSUMS_FILE
+from floorbench.build.pipeline.record import BUILD_FILE
 from floorbench.build.pipeline.store import FULL_SCALE, SoundStore, refused
 from floorbench.core.sample import JsonValue
+from floorbench.datasets.file_check import CHECKSUMS_FILE
 from floorbench.errors import DataError, Place, UsageError
 
 FORMATS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}

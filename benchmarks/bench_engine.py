@@ -97,7 +97,7 @@ def loop_that_writes(source: Texts, out: Path) -> list[str | None]:
 
 def cases(full: bool) -> Iterator[Case]:
     name, build = pick()
-    clips = 200 if full else 40
+    clips = 200 if full else 20
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_clips(root / "clips", clips)
@@ -112,7 +112,7 @@ def cases(full: bool) -> Iterator[Case]:
             agree=same,
             limit=1.10,
         )
-        texts = Texts(20_000 if full else 5_000)
+        texts = Texts(20_000 if full else 4_000)
         yield Case(
             name="a run of a system that answers at once",
             size=f"{texts.count:,} texts",

@@ -102,9 +102,12 @@ def pyannote(speech: Mapping[Role, np.ndarray]) -> Work:
 
 
 def counted(found: Mapping[str, Any]) -> None:
-    """Raise when other numbers of stretches were found."""
+    """Raise when other numbers of speech spans or silences were found.
+
+    Overlaps that touch are one to pyannote and two to floorbench, where the speakers change.
+    """
     for name, numbers in found.items():
-        if numbers != found[OURS]:
+        if numbers[:2] != found[OURS][:2]:
             raise AssertionError(f"{name} finds {numbers}, floorbench {found[OURS]}")
 
 

@@ -81,20 +81,25 @@ def usable(said: dict[str, Any]) -> bool:
 
 
 class Ear:
-    """The gate's error rate: the better of a quick and, where it errs, a careful hearing."""
+    """Hears as the gate does: quickly, and once more with care where that differs from the text."""
 
     def __init__(self, asr: ASR) -> None:
         self.asr = asr
 
-    def errors(self, text: str, sound: tuple[mixing.Audio, int], language: str) -> float:
+    def hear(self, text: str, sound: tuple[mixing.Audio, int], language: str) -> list[str]:
         audio, rate = sound[0].astype(np.float32), sound[1]
-        best = 1e9
+        heard: list[str] = []
         for careful in (False, True):
-            heard = self.asr.transcribe(audio, rate, language=language, careful=careful).text
-            best = min(best, scoring.errors_of(text, heard, language).gated)
-            if not best:
+            made = self.asr.transcribe(audio, rate, language=language, careful=careful)
+            heard.append(made.text)
+            if not errors(text, heard, language):
                 break
-        return best
+        return heard
+
+
+def errors(text: str, heard: Sequence[str], language: str) -> float:
+    """Return the error rate that the gate looks at: the better of its hearings."""
+    return min(scoring.errors_of(text, one, language).gated for one in heard)
 
 
 def other_word(line: Line, pool: Sequence[Line], rng: np.random.Generator) -> str:
@@ -128,15 +133,20 @@ def noisy(line: Line, rng: np.random.Generator) -> tuple[mixing.Audio, int]:
 
 
 def heard_well(pool: Sequence[Line], ear: Ear) -> Iterator[tuple[str, float, str]]:
-    """Yield the kind of a fault, the error rate and the text, for faults of the text alone."""
+    """Yield the kind of a fault, the error rate and the text, for faults of the text alone.
+
+    The sound is heard for its own text; a sentence that was heard rightly at once is not heard
+    again for the wrong one.
+    """
     for number, line in enumerate(pool):
         rng = generator(0, "speech-gate", line.language, line.text)
-        sound = line.sound()
-        yield "none", ear.errors(line.text, sound, line.language), line.text
-        text = other_word(line, pool, rng)
-        yield "wrong word", ear.errors(text, sound, line.language), text
-        text = pool[(number + 1) % len(pool)].text
-        yield "other sentence", ear.errors(text, sound, line.language), text
+        heard = ear.hear(line.text, line.sound(), line.language)
+        for kind, text in (
+            ("none", line.text),
+            ("wrong word", other_word(line, pool, rng)),
+            ("other sentence", pool[(number + 1) % len(pool)].text),
+        ):
+            yield kind, errors(text, heard, line.language), text
 
 
 def heard_badly(pool: Sequence[Line], ear: Ear) -> Iterator[tuple[str, float, str]]:
@@ -148,7 +158,8 @@ def heard_badly(pool: Sequence[Line], ear: Ear) -> Iterator[tuple[str, float, st
             ("broken off", broken_off(line)),
             ("noise", noisy(line, rng)),
         ):
-            yield kind, ear.errors(line.text, faulty, line.language), line.text
+            heard = ear.hear(line.text, faulty, line.language)
+            yield kind, errors(line.text, heard, line.language), line.text
 
 
 def rate_of(values: Sequence[float], limit: float, *, passed: bool) -> dict[str, float]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 Work = Callable[[], Any]
 Clock = Literal["cpu", "wall", "value"]
 OURS = "floorbench"
-SHORTEST = 0.05
+SHORTEST = 0.02
 """Seconds that a timed side takes at least; quicker work is repeated within a round."""
 MOST_REPEATS = 1000
 

@@ -102,3 +102,17 @@ def test_text_that_is_no_unicode_is_refused_in_words(write: Callable[[object], o
 def test_non_finite_numbers_in_tuples_are_refused() -> None:
     with pytest.raises(DataError, match=r"FB202 \$\.x\[1\] is nan"):
         codec.encode({"x": (1.0, float("nan"))})
+
+
+@pytest.mark.parametrize("depth", [900, 980, 990, 995, 998, 1000, 1100, 5000])
+def test_brackets_nested_to_any_depth_are_read_or_refused(depth: int) -> None:
+    text = "[" * depth + "]" * depth
+    try:
+        codec.parse(text)
+    except DataError as error:
+        assert error.code == "FB201"  # noqa: PT017
+
+
+def test_half_a_surrogate_pair_is_no_json() -> None:
+    with pytest.raises(DataError, match="FB201"):
+        codec.parse("\udcff")

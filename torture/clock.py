@@ -25,6 +25,9 @@ PLANS = {
 }
 
 
+_DURATIONS = ("wall", "cpu", "took", "seconds")
+
+
 def campaign(
     *, seed: int = 0, short: bool = False, only: str = "", root: Path | None = None
 ) -> list[Tally]:
@@ -62,7 +65,9 @@ def _one(
     words = list(work.first(home))
     if words[0] == "run":
         words += ["--timeout", "20"]
-    first = command(words, home=home, faults={**moved, "TORTURE_KILL_AT": "9", "TORTURE_UNDER": str(home)})
+    first = command(
+        words, home=home, faults={**moved, "TORTURE_KILL_AT": "9", "TORTURE_UNDER": str(home)}
+    )
     resumed = list(work.resumed(home))
     if resumed[0] == "run":
         resumed += ["--timeout", "20"]
@@ -101,11 +106,14 @@ def _negative(path: Path) -> list[str]:
         elif isinstance(value, list):
             for inner in value:
                 walk(inner, name)
-        elif name in ("wall", "cpu", "took", "seconds") and isinstance(value, int | float):
-            if value < 0:
-                found.append(f"{path.name} {name}={value}")
+        elif name in _DURATIONS and isinstance(value, int | float) and value < 0:
+            found.append(f"{path.name} {name}={value}")
 
-    lines = path.read_text("utf-8").splitlines() if path.suffix == ".jsonl" else [path.read_text("utf-8")]
+    lines = (
+        path.read_text("utf-8").splitlines()
+        if path.suffix == ".jsonl"
+        else [path.read_text("utf-8")]
+    )
     for line in lines:
         walk(json.loads(line), "")
     return found

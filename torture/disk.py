@@ -83,7 +83,9 @@ def _levels(work: Work, kind: str, seed: int, short: bool) -> list[int]:
     rng = random.Random(f"{seed} {work.name}")
     some = [0, 4096] if short else [0, 4096, 8192, 12_288, 16_384, 20_480, 24_576, 32_768]
     most = 200_000 if work.name.startswith("build") else 80_000
-    return some if short else sorted({*some, *(rng.randrange(most) // 4096 * 4096 for _ in range(6))})
+    return (
+        some if short else sorted({*some, *(rng.randrange(most) // 4096 * 4096 for _ in range(6))})
+    )
 
 
 def _limited(

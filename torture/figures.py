@@ -93,7 +93,18 @@ class Tally:
         return self.hangs + self.traces + self.wrong + self.other
 
 
-HEAD = ("part", "tried", "equal", "refused", "hangs", "traces", "wrong", "other", "seconds", "notes")
+HEAD = (
+    "part",
+    "tried",
+    "equal",
+    "refused",
+    "hangs",
+    "traces",
+    "wrong",
+    "other",
+    "seconds",
+    "notes",
+)
 
 
 def each(tally: Tally, cases: Sequence[T], do: Callable[[T, Tally], None]) -> None:
@@ -130,7 +141,9 @@ def table(tallies: list[Tally]) -> str:
     total = f"{sum(t.seconds for t in tallies):.0f}"
     rows.append(("all", *map(str, (*sums, refused, *bad)), total, ""))
     widths = [max(len(r[i]) for r in rows) for i in range(len(HEAD))]
-    lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)) + " |" for r in rows]
+    lines = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)) + " |" for r in rows
+    ]
     rule = "|" + "|".join("-" * (w + 2) for w in widths) + "|"
     return "\n".join((lines[0], rule, *lines[1:]))
 

@@ -37,16 +37,18 @@ def campaign(
     short : bool
         One moment and three file operations of three works.
     only : str
-        Repeat one case, as ``run-serial@0.4123`` or ``build-1#17`` (the moment as a share of the
-        life, the number of the file operation).
+        Repeat cases, as ``run-serial@0.4123`` or ``build-1#17`` (the moment as a share of the
+        life, the number of the file operation), several with commas between.
     root : Path or None
         Folder for everything.
     """
     with tempfile.TemporaryDirectory(prefix="torture-kill-", dir=root) as made:
         shared = Path(made)
-        works = named(shared, ("run-serial", "run-process", "build-1")) if short else everything(shared)
+        works = (
+            named(shared, ("run-serial", "run-process", "build-1")) if short else everything(shared)
+        )
         if only:
-            works = [w for w in everything(shared) if only.startswith((f"{w.name}@", f"{w.name}#"))]
+            works = [w for w in everything(shared) if _chosen(only, f"{w.name}@", f"{w.name}#")]
         tallies = []
         for work in works:
             expected = work.reference()
@@ -64,10 +66,11 @@ def _timed(
     tally = Tally(f"kill/{work.name}")
     count = 1 if short else MOMENTS[work.name]
     shares = [
-        rng.uniform(0, 1.02) if rng.random() < 0.6 else rng.uniform(0.75, 1.02) for _ in range(count)
+        rng.uniform(0, 1.02) if rng.random() < 0.6 else rng.uniform(0.75, 1.02)
+        for _ in range(count)
     ]
     if only:
-        shares = [float(only.partition("@")[2])] if "@" in only else []
+        shares = [float(one) for one in _chosen(only, f"{work.name}@")]
 
     def one(share: float, part: Tally) -> None:
         case = f"{work.name}@{share:.4f}"
@@ -91,24 +94,10 @@ def _steps(
     work: Work, expected: dict[str, str], rng: random.Random, *, seed: int, short: bool, only: str
 ) -> Tally:
     tally = Tally(f"kill-at-file-operation/{work.name}")
-    if only and "#" not in only:
-        return tally
-    with tempfile.TemporaryDirectory(dir=work.shared) as home_:
-        home = Path(home_)
-        work.prepare(home)
-        faults = {"TORTURE_COUNT": str(home / "count"), "TORTURE_UNDER": str(home)}
-        command(work.first(home), home=home, faults=faults)
-        total = int((home / "count").read_text())
-    tally.notes["operations in all"] = total
-    steps = list(range(1, total + 1))
-    most = 3 if short else 60
-    if len(steps) > most:  # the last ones put final files into place: all of those
-        tail = steps[-most // 3 :]
-        steps = sorted(rng.sample(steps[: -most // 3], most - len(tail)) + tail)
-        if short:
-            steps = [steps[0], steps[-2], steps[-1]]
     if only:
-        steps = [int(only.partition("#")[2])]
+        steps = [int(one) for one in _chosen(only, f"{work.name}#")]
+    else:
+        steps = _some_steps(work, rng, tally, short)
 
     def one(step: int, part: Tally) -> None:
         case = f"{work.name}#{step}"
@@ -129,6 +118,31 @@ def _steps(
 
     each(tally, steps, one)
     return tally
+
+
+def _chosen(only: str, *heads: str) -> list[str]:
+    """Return what follows one of the heads in a list of cases separated by commas."""
+    cases = only.split(",")
+    return [case.removeprefix(head) for case in cases for head in heads if case.startswith(head)]
+
+
+def _some_steps(work: Work, rng: random.Random, tally: Tally, short: bool) -> list[int]:
+    """Count the file operations of an undisturbed command and choose some of them."""
+    with tempfile.TemporaryDirectory(dir=work.shared) as home_:
+        home = Path(home_)
+        work.prepare(home)
+        faults = {"TORTURE_COUNT": str(home / "count"), "TORTURE_UNDER": str(home)}
+        command(work.first(home), home=home, faults=faults)
+        total = int((home / "count").read_text())
+    tally.notes["operations in all"] = total
+    steps = list(range(1, total + 1))
+    most = 3 if short else 60
+    if len(steps) > most:  # the last ones put final files into place: all of those
+        tail = steps[-most // 3 :]
+        steps = sorted(rng.sample(steps[: -most // 3], most - len(tail)) + tail)
+        if short:
+            steps = [steps[0], steps[-2], steps[-1]]
+    return steps
 
 
 def _judge(

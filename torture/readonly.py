@@ -42,10 +42,12 @@ def campaign(
             elif ended.trace:
                 tally.fault("trace", case, ended.err.strip().splitlines()[-1], how)
             elif works and ended.status != 0:
-                tally.fault("other", case, f"it only reads, and is refused: {ended.err[-300:]}", how)
+                tally.fault(
+                    "other", case, f"it only reads, and is refused: {ended.err[-300:]}", how
+                )
             elif not works and (ended.status == 0 or ended.code not in WRITES):
-                tally.fault("other", case, f"status {ended.status}, {ended.code}: {ended.err[-200:]}",
-                            how)  # fmt: skip
+                said = f"status {ended.status}, {ended.code}: {ended.err[-200:]}"
+                tally.fault("other", case, said, how)
             elif not untouched:
                 tally.fault("wrong", case, "the folder has changed, or the outcome differs", how)
             elif works:
@@ -97,7 +99,9 @@ def campaign(
             words_ = [w.replace(str(home / "set"), str(home / "there" / "set"))
                       for w in build.first(home)]  # fmt: skip
             ended = _under(home / "there", words_, home)
-            judged("dataset built", ended, works=False, untouched=not any((home / "there").iterdir()))
+            judged(
+                "dataset built", ended, works=False, untouched=not any((home / "there").iterdir())
+            )
         if wanted("build cache"):
             home = new()
             (home / "cache").mkdir()

@@ -34,7 +34,7 @@ CLIPS = 14
 
 
 def told(what: str) -> None:
-    """Leave a line in the file that TORTURE_LOG names; the write is one call, so lines stay whole."""
+    """Leave a line in the file that TORTURE_LOG names, in one write, so that lines stay whole."""
     name = os.environ.get("TORTURE_LOG")
     if name:
         handle = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)

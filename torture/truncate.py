@@ -7,6 +7,7 @@ and is made again. Zeros at the end, which some file systems leave, count as an 
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,9 +60,9 @@ def campaign(
         mock.patch.dict("os.environ", {"TORTURE_PAUSE": "0"}),
         mock.patch.multiple(  # asking git and the machine again takes most of the time
             provenance,
-            code=lambda known=provenance.code(): known,
-            packages=lambda known=provenance.packages(): known,
-            hardware=lambda known=provenance.hardware(): known,
+            code=functools.cache(provenance.code),
+            packages=functools.cache(provenance.packages),
+            hardware=functools.cache(provenance.hardware),
         ),
     ):
         home = Path(made)

@@ -79,3 +79,10 @@ def test_chunks_before_the_data_are_walked_with_odd_padding(tmp_path):
     path.write_bytes(whole[:at] + b"note\x03\x00\x00\x00abc\x00" + whole[at:])
     check_complete(path)
     assert soundfile.info(path).frames == 48_000
+
+
+def test_a_file_that_ends_in_its_table_of_large_sizes_is_refused(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(b"RF64" + bytes(4) + b"WAVEds64" + (28).to_bytes(4, "little") + bytes(5))
+    with pytest.raises(DataError, match="FB304"):
+        check_complete(path)

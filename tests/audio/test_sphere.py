@@ -103,3 +103,11 @@ def test_other_files_have_no_such_header(tmp_path: Path) -> None:
     assert sphere_header(tmp_path / "call.wav") is None
     whole = sphere(tmp_path / "call.sph", ulaw(samples()), **CODED)
     assert sphere_header(whole) == Sphere(promised=FRAMES, held=FRAMES)
+
+
+def test_a_count_of_thousands_of_digits_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.sph"
+    head = "NIST_1A\n   1024\nchannel_count -i 1\nsample_n_bytes -i 2\nsample_count -i "
+    path.write_bytes(f"{head}{'9' * 5000}\nend_head\n".encode())
+    with pytest.raises(DataError, match="FB304"):
+        sphere_header(path)

@@ -62,3 +62,15 @@ def test_spans_are_half_open() -> None:
 def test_impossible_spans_are_refused(start: float, end: float, code: str) -> None:
     with pytest.raises(DataError, match=code):
         Span(start, end)
+
+
+@pytest.mark.parametrize("far", ["1e16", "1e99999999", "-1e400", "1e-99999999", "9" * 5000, 1e300])
+def test_times_out_of_range_are_refused_at_once(far: object) -> None:
+    with pytest.raises(DataError, match="FB601"):
+        time.to_ticks(far)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["1_5", "\u0661\u0662", "\uff11", "0x10", "1,5", ""])
+def test_only_plain_digits_are_a_time(text: str) -> None:
+    with pytest.raises(DataError, match="FB601"):
+        time.to_ticks(text)

@@ -62,16 +62,25 @@ def test_a_packed_dataset_is_the_dataset(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "task"), [("codett", "codett"), ("clips", "clips"), ("echo", "echo"), ("trp", "trp")]
+    ("kind", "task", "reference"),
+    [
+        ("codett", "codett", "prior"),
+        ("clips", "clips", "prior"),
+        ("echo", "echo", "prior"),
+        ("trp", "trp", "prior"),
+        ("calls", "vap-1s", "oracle"),
+    ],
 )
-def test_numbers_are_those_of_the_dataset(tmp_path: Path, kind: str, task: str) -> None:
+def test_numbers_are_those_of_the_dataset(
+    tmp_path: Path, kind: str, task: str, reference: str
+) -> None:
     folder = packs.packed(tmp_path, kind)
     told: list[Any] = []
     for source in (open_dataset(tmp_path / kind), open_dataset(folder)):
         protocol = TASKS.load(task)()
         done = run(
             task=protocol,
-            system=make_reference("prior", task=protocol, source=source, seed=3),
+            system=make_reference(reference, task=protocol, source=source, seed=3),
             source=source,
             out=tmp_path / "runs",
             notify=lambda _: None,

@@ -53,3 +53,10 @@ def test_a_header_value_cannot_smuggle_in_an_utterance(tmp_path):
     document = Document(metadata={"@Comment": "x\r*A:\tnot said", "@Bad\tname": "y"})
     write(document, tmp_path / "a.cha")
     assert read(tmp_path / "a.cha").tiers == ()
+
+
+def test_a_participants_line_that_stands_twice_gives_no_tier_twice(tmp_path):
+    path = tmp_path / "a.cha"
+    head = "@UTF8\n@Begin\n" + "@Participants:\tA Ann Adult, B Bob Adult\n" * 3
+    path.write_text(f"{head}*A:\thello .\n*B:\thi .\n@End\n")
+    assert [(t.name, len(t.entries)) for t in read(path).tiers] == [("A", 1), ("B", 1)]

@@ -54,6 +54,14 @@ def test_the_present_schema_is_written_as_its_fixture(tmp_path: Path) -> None:
     assert codec.encode_pretty(RunFolder(tmp_path).record()) == text
 
 
+def test_fields_that_came_later_may_be_missing(tmp_path: Path) -> None:
+    plain = json.loads((FIXTURES / f"run_schema{SCHEMA}.json").read_text())
+    for later in ("batch_seconds", "loading", "answering"):
+        del plain["sittings"][0][later]
+    (tmp_path / "run.json").write_text(json.dumps(plain))
+    assert RunFolder(tmp_path).record().sittings[0].loading is None
+
+
 @pytest.mark.parametrize(
     ("record", "code"),
     [

@@ -17,7 +17,7 @@ from floorbench import codec
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.shard_index import HEADER, Header, read_header
 from floorbench.datasets.shard_pack import pack
-from support import codett_tiny, echo_tiny, trp_tiny
+from support import codett_tiny, echo_tiny, trp_tiny, two_channel_tiny
 
 
 def clips(root: Path, count: int = 6) -> Path:
@@ -61,6 +61,16 @@ def stereo(root: Path) -> Path:
     return folder
 
 
+def calls(root: Path) -> Path:
+    """Two calls of two channels, one of them with sound."""
+    names = ("sw9001", "sw9002")
+    folder = two_channel_tiny.build(root, names, seconds=24.0)
+    sides = two_channel_tiny.call(0, seconds=24.0)
+    two_channel_tiny.stereo(folder / "sw9001.wav", sides, seconds=24.0)
+    (folder / "splits.json").unlink()
+    return folder
+
+
 KINDS: dict[str, Callable[[Path], Path]] = {
     "clips": clips,
     "codett": codett,
@@ -68,6 +78,7 @@ KINDS: dict[str, Callable[[Path], Path]] = {
     "silenced": silenced,
     "stereo": stereo,
     "trp": trp_tiny.build,
+    "calls": calls,
 }
 
 

@@ -3,8 +3,9 @@
 import ast
 from pathlib import Path
 
-from floorbench.formats import FORMATS
 from torture.fuzz.registry import LEFT_OUT, TARGETS
+
+from floorbench.formats import FORMATS
 
 SRC = Path(__file__).parents[2] / "src"
 CALLS = {

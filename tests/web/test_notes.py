@@ -40,3 +40,13 @@ def test_a_folder_that_cannot_be_written_keeps_the_old_note(tmp_path: Path) -> N
     with pytest.raises(EnvironmentProblem, match="FB504"):
         notes.put("s1", text="x", tags="")
     assert notes.get("s1").text == ""
+
+
+def test_two_viewers_of_one_run_keep_the_notes_of_both(tmp_path: Path) -> None:
+    first, second = Notes(tmp_path), Notes(tmp_path)
+    first.put("a", text="one", tags="")
+    second.put("b", text="two", tags="")
+    first.put("c", text="three", tags="")
+    assert {k: n.text for k, n in Notes(tmp_path).all().items()} == {
+        "a": "one", "b": "two", "c": "three",
+    }  # fmt: skip

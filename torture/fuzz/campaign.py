@@ -21,7 +21,11 @@ LONGEST = 1500.0
 
 
 def campaign(
-    *, seed: int = 0, short: bool = False, only: str = "", root: Path | None = None,
+    *,
+    seed: int = 0,
+    short: bool = False,
+    only: str = "",
+    root: Path | None = None,
     inputs: int = 10_000,
 ) -> list[Tally]:
     """Fuzz every target; return the figures.
@@ -53,7 +57,9 @@ def campaign(
                 target, count = waiting.pop(0)
                 folder = Path(made) / target
                 folder.mkdir()
-                flying.append((target, _start(target, count, seed, folder), folder, time.monotonic()))
+                flying.append(
+                    (target, _start(target, count, seed, folder), folder, time.monotonic())
+                )
             for one in list(flying):
                 target, process, folder, begun = one
                 late = time.monotonic() - begun > LONGEST
@@ -76,7 +82,7 @@ def campaign(
 
 def _memory() -> str | None:
     """Return a folder in memory where there is one: most inputs are files of a moment."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def _start(target: str, count: int, seed: int, folder: Path) -> subprocess.Popen[bytes]:

@@ -128,7 +128,11 @@ class _Run:
         except self.target.refusals as error:
             return "refused", type(error).__name__, ""
         except Exception as error:
-            return "trace", f"{type(error).__name__}: {error!s:.200} at {_place(error)}", _place(error)
+            return (
+                "trace",
+                f"{type(error).__name__}: {error!s:.200} at {_place(error)}",
+                _place(error),
+            )
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) << 10

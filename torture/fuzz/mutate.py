@@ -19,8 +19,8 @@ PIECES = (
     b"\x00", b"\xff", b"\xfe\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\\ud800", b"\\u0000",
     "\u2028".encode(), "\x85".encode(), "\u3000".encode(), "\ufeff".encode(), b"\r", b"\r\n", b"\n",
     b"\t", b" ", b'"', b"'", b"\\", b"{", b"}", b"[", b"]", b"(", b")", b"<", b">", b"&", b"&#0;",
-    b"&lt;", b":", b";", b",", b"-->", b"<!--", b"<![CDATA[", b"null", b"true", b"false", b'""', b"{}",
-    b"[]", b"%s", b"{0}", b"{x}", b"../../etc/passwd", b"/", b"\x1b[2J", b"__class__", b"=", b"|",
+    b"&lt;", b":", b";", b",", b"-->", b"<!--", b"<![CDATA[", b"null", b"true", b"false", b"{x}",
+    b"[]", b"%s", b"{0}", b"../../etc/passwd", b"/", b"\x1b[2J", b"__class__", b"=", b"|",
 )  # fmt: skip
 HOSTILE: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2**63, 2**64, 10**400, 1e308, -1e308, 5e-324, 0.5, "", " ", "a",

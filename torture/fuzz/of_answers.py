@@ -134,7 +134,7 @@ def _gemini(answer: Any) -> None:
 
 def _gemini_wait(details: Any) -> None:
     wait = retrying.seconds_of(gemini._retry_delay(details))
-    law(wait is None or (0 <= wait and wait == wait and wait != float("inf")), f"wait {wait}")
+    law(wait is None or (wait >= 0 and wait == wait and wait != float("inf")), f"wait {wait}")
 
 
 def _ollama(answer: Any) -> None:
@@ -154,10 +154,10 @@ def _detail(data: bytes, folder: Path) -> None:
 
 def _retry(said: str) -> None:
     wait = retrying.seconds_of(said)
-    law(wait is None or (0 <= wait and wait == wait and wait != float("inf")), f"wait {wait}")
+    law(wait is None or (wait >= 0 and wait == wait and wait != float("inf")), f"wait {wait}")
     exact = openai_api.retry_after({"retry-after-ms": said, "Retry-After": "3"})
     wait = retrying.seconds_of(exact)
-    law(wait is None or (0 <= wait and wait == wait and wait != float("inf")), f"wait {wait}")
+    law(wait is None or (wait >= 0 and wait == wait and wait != float("inf")), f"wait {wait}")
 
 
 # ---- the wire -----------------------------------------------------------------------------------

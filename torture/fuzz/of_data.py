@@ -92,15 +92,12 @@ def _codett_file(path: Path) -> None:
         finite(sample.target)
 
 
-def _clips(suffix: str) -> Callable[[Path], None]:
-    def check(path: Path) -> None:
-        source = ClipsSource(path)
-        clips = source.clips
-        lines = cells_of(path)
-        law(len(clips) == len(lines) - 1, f"{len(clips)} clips of {len(lines) - 1} rows")
-        law(len({c.path for c in clips}) == len(clips), "a clip stands twice")
-
-    return check
+def _clips(path: Path) -> None:
+    source = ClipsSource(path)
+    clips = source.clips
+    lines = cells_of(path)
+    law(len(clips) == len(lines) - 1, f"{len(clips)} clips of {len(lines) - 1} rows")
+    law(len({c.path for c in clips}) == len(clips), "a clip stands twice")
 
 
 def _echo_samples(path: Path) -> None:
@@ -166,7 +163,9 @@ def cells_of(path: Path) -> list[list[str]]:
     text = path.read_bytes().decode("utf-8-sig")
     mark = "\t" if path.suffix == ".tsv" else ","
     try:
-        return [r for r in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if r]
+        return [
+            r for r in csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True) if r
+        ]
     except csv.Error as error:
         raise Wrong(f"a broken table is read ({error})") from None
 
@@ -183,7 +182,7 @@ def _their_csv() -> bytes:
 def _their_parquet() -> bytes:
     import duckdb
 
-    out = Path("/tmp") / f"torture-{id(_COLUMNS)}.parquet"  # noqa: S108
+    out = Path("/tmp") / f"torture-{id(_COLUMNS)}.parquet"
     cells = {"from": "1000", "to": "1800", "end": "3000", "kind": "'int'", "before": "NULL"}
     wanted = ", ".join(f"""{cells.get(v, "'x'")} AS "{v}\"""" for v in _COLUMNS.values())
     with duckdb.connect() as connection:
@@ -274,7 +273,9 @@ def _responses(path: Path) -> None:
 def _roster(path: Path) -> None:
     root = path.parent
     (root / "stimuli.jsonl").write_bytes(rows(_STIMULUS))
-    (root / "responses.jsonl").write_bytes(rows({"participant": "p1", "stimulus": "t1", "onsets": [1]}))
+    (root / "responses.jsonl").write_bytes(
+        rows({"participant": "p1", "stimulus": "t1", "onsets": [1]})
+    )
     found = read_panels(root, read_stimuli(root / "stimuli.jsonl"))
     law(found is not None and "p1" in found["t1"].roster, "a listener is lost")
 
@@ -305,15 +306,6 @@ def check_session(session: TwoChannelSession) -> None:
         law(not len(spans) or spans.max() <= session.end, "speech after the end")
 
 
-def _sessions(kind: type, name: str, **options: Any) -> Callable[[Path], None]:
-    def check(path: Path) -> None:
-        found = list(kind(path.parent, **options).sessions())
-        law(len(found) == 1, f"{len(found)} sessions")
-        check_session(found[0])
-
-    return check
-
-
 def _fisher(path: Path) -> None:
     session = next(iter(FisherSource(path.parent).sessions()))
     check_session(session)
@@ -321,7 +313,10 @@ def _fisher(path: Path) -> None:
             if x.strip() and not x.startswith(b"#")]  # fmt: skip
     if b"\0" not in path.read_bytes() and all(x.isascii() for x in said):
         kept = sum(len(s) for s in session.speech.values())
-        law(kept == len([x for x in said if x.decode().strip()]), f"{kept} utterances of {len(said)}")
+        law(
+            kept == len([x for x in said if x.decode().strip()]),
+            f"{kept} utterances of {len(said)}",
+        )
 
 
 def _candor(path: Path) -> None:
@@ -366,10 +361,10 @@ def _frames() -> bytes:
     import duckdb
 
     with duckdb.connect() as connection:
-        out = Path("/tmp") / f"torture-{id(connection)}.parquet"  # noqa: S108
+        out = Path("/tmp") / f"torture-{id(connection)}.parquet"
         track = "[0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0]"
         connection.execute(
-            f"COPY (SELECT 's1' AS session_id, 12 AS num_frames, 0.96 AS duration_s, "  # noqa: S608
+            f"COPY (SELECT 's1' AS session_id, 12 AS num_frames, 0.96 AS duration_s, "
             f"{track}::UTINYINT[] AS vad_ch0, {track}::UTINYINT[] AS vad_ch1) TO '{out}' "
             "(FORMAT parquet)"
         )
@@ -429,7 +424,10 @@ def _audio(path: Path) -> None:
     law(np.isfinite(samples).all(), "a sample that is not finite")
     if stop > 10:
         half = decode(path, start=stop // 2, stop=stop, channel=0)
-        law(np.array_equal(half, samples[stop // 2 :]), "reading from the middle gives other samples")
+        law(
+            np.array_equal(half, samples[stop // 2 :]),
+            "reading from the middle gives other samples",
+        )
 
 
 def _sphere_head(path: Path) -> None:
@@ -444,9 +442,9 @@ def _remote(data: bytes, folder: Path) -> None:
 
 
 def _pool(path: Path) -> None:
-    from floorbench.build.sound.pools import Recording
-
     import dataclasses
+
+    from floorbench.build.sound.pools import Recording
 
     given = {f.name: "x" for f in dataclasses.fields(Recording)} | {"path": path}
     samples = samples_of(Recording(**given), RATE)
@@ -489,14 +487,14 @@ TARGETS = [
     Target(
         name="data-clips-tsv",
         seeds=lambda: [b"path\tlabel\ttext\tlanguage\na.wav\tcomplete\tyes\ten\nb.wav\twait\thm\ten\n"],
-        read=file("labels.tsv", _clips(".tsv")),
+        read=file("labels.tsv", _clips),
         covers=("floorbench.datasets.clips:ClipsSource._from_table",),
         tokens=(b"complete", b"incomplete", b"backchannel", b'"', b"\t"),
     ),
     Target(
         name="data-clips-csv",
         seeds=lambda: [b'path,label,text\na.wav,complete,"yes, it is"\nb.wav,incomplete,so\n'],
-        read=file("labels.csv", _clips(".csv")),
+        read=file("labels.csv", _clips),
         covers=("floorbench.datasets.clips:ClipsSource._from_table",),
         tokens=(b"complete", b"incomplete", b'"', b'""', b","),
     ),
@@ -542,7 +540,7 @@ TARGETS = [
         read=file("s.parquet", _their_samples("s.parquet")),
         covers=("floorbench.datasets.echo_tables:_parquet",),
         native=True,
-        share=0.1,
+        share=0.05,
     ),
     Target(
         name="data-echo-their-pairs",
@@ -642,7 +640,7 @@ TARGETS = [
         read=file("train-0.parquet", _frame_rows),
         covers=("floorbench.datasets.dualturn_rows:_header", "floorbench.datasets.dualturn_rows:_query"),
         native=True,
-        share=0.2,
+        share=0.05,
     ),
     Target(
         name="data-frames-mapping",
@@ -664,7 +662,7 @@ TARGETS = [
             share=0.5,
         )
         for name, suffix, data in (
-            ("wav", ".wav", (lambda: _wav(), lambda: _wav("WAV", "FLOAT"),
+            ("wav", ".wav", (_wav, lambda: _wav("WAV", "FLOAT"),
                              lambda: _wav("RF64", "PCM_24", 2), lambda: _wav("WAV", "ULAW"))),
             ("flac", ".flac", (lambda: _wav("FLAC"), lambda: _wav("FLAC", "PCM_24", 2))),
             ("ogg", ".ogg", (lambda: _wav("OGG", "VORBIS"),)),

@@ -49,7 +49,10 @@ def _read(name: str):  # type: ignore[no-untyped-def]
             raise found
         faults = [n for n in found.warnings if n.fault]
         if isinstance(strict, Exception):
-            law(faults, f"strict reading refuses ({strict}) what lenient reading takes without a word")
+            law(
+                faults,
+                f"strict reading refuses ({strict}) what lenient reading takes without a word",
+            )
         else:
             law(not faults, "strict reading takes a file with faults")
             law(strict == found, "strict and lenient reading differ")

@@ -26,6 +26,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.trp_lists import LISTS
 from floorbench.events.dualturn import RATE as FRAMES
+from floorbench.events.readout import Readout
 from floorbench.events.traces import make_trace, trace_problem
 from floorbench.run.artefact import ThresholdArtefact, read_artefact, write_artefact
 from floorbench.run.journal import cut_torn_line, read_journal
@@ -35,9 +36,8 @@ from floorbench.run.scoring import read_result
 from floorbench.run.store import RunFolder, RunRecord
 from floorbench.run.traces import get, put
 from floorbench.run.traces_import import Declared, read_trace
-from floorbench.systems.api_cost import PriceFile, read_prices
-from floorbench.events.readout import Readout
 from floorbench.systems import frames_probe as probe
+from floorbench.systems.api_cost import PriceFile, read_prices
 from floorbench.systems.frames_probe import ProbeArtefact
 from floorbench.systems.frames_probe import read_artefact as read_probe
 from floorbench.systems.llm.recorded import _read as read_recorded
@@ -50,7 +50,7 @@ from floorbench.web.query import whole
 from floorbench.web.review_plan import Sampling
 from floorbench.web.review_store import Plan, Review
 from torture.fuzz.of_answers import seeds, text
-from torture.fuzz.of_data import file, filled, rows, survives
+from torture.fuzz.of_data import file, rows, survives
 from torture.fuzz.target import Target, finite, law
 
 FIXTURES = Path(__file__).resolve().parents[2] / "tests" / "run" / "fixtures"
@@ -101,7 +101,9 @@ def _said(line: bytes, prediction: Prediction) -> None:
             for n, value in enumerate(given):
                 inside(value, held[n], f"{at}[{n}]")
         elif given is not None:
-            law(held == given and type(held) in (type(given), float), f"{at}: {given!r} is {held!r}")
+            law(
+                held == given and type(held) in (type(given), float), f"{at}: {given!r} is {held!r}"
+            )
 
     inside(plain, kept, "$")
 
@@ -114,8 +116,11 @@ def _csv(path: Path) -> None:
     content = path.read_bytes().decode("utf-8-sig")
     cells = list(csv.reader(io.StringIO(content, newline=""), strict=True))
     law(len(found) == len(cells) - 1, f"{len(found)} rows of {len(cells) - 1}")
-    numbers = [i for i, n in enumerate(cells[0])
-               if n in ("trial", "commit", "wall", "tokens_in", "tokens_out") or n[:6] == "score."]
+    numbers = [
+        i
+        for i, n in enumerate(cells[0])
+        if n in ("trial", "commit", "wall", "tokens_in", "tokens_out") or n[:6] == "score."
+    ]
     for row, given in zip(found, cells[1:], strict=True):
         if row.prediction is None:
             continue
@@ -135,7 +140,7 @@ def _parquet(path: Path) -> None:
 def _parquet_bytes() -> bytes:
     import duckdb
 
-    out = Path("/tmp") / f"torture-{id(LINES)}.parquet"  # noqa: S108
+    out = Path("/tmp") / f"torture-{id(LINES)}.parquet"
     with duckdb.connect() as connection:
         connection.execute(
             "COPY (SELECT * FROM (VALUES ('a', 0, 'complete', 0.5, 1.25), ('b', 1, 'wait', 0.25, 2.0))"
@@ -255,7 +260,10 @@ def _imported(suffix: str, rate: Fraction | None) -> Callable[[Path], None]:
             given = path.read_bytes().decode("utf-8-sig")
             lines = [x for x in given.replace("\r\n", "\n").replace("\r", "\n").split("\n") if x]
             if '"' not in given:
-                law(trace.frames == len(lines) - 1, f"{trace.frames} frames of {len(lines) - 1} rows")
+                law(
+                    trace.frames == len(lines) - 1,
+                    f"{trace.frames} frames of {len(lines) - 1} rows",
+                )
             for line in csv.reader(io.StringIO(given, newline="")):
                 if line and not line[0].startswith("time"):
                     for cell in line:
@@ -282,10 +290,10 @@ def _arrays() -> dict[str, bytes]:
     out["csv"] = ("\n".join(lines) + "\n").encode()
     import duckdb
 
-    path = Path("/tmp") / f"torture-{id(out)}.parquet"  # noqa: S108
+    path = Path("/tmp") / f"torture-{id(out)}.parquet"
     with duckdb.connect() as connection:
         connection.execute(
-            "COPY (SELECT i * 0.08 + 0.08 AS time_sec, i / 20.0 AS \"eot:user\", 0.5 AS \"eot:system\""
+            'COPY (SELECT i * 0.08 + 0.08 AS time_sec, i / 20.0 AS "eot:user", 0.5 AS "eot:system"'
             f" FROM range(12) t(i)) TO '{path}' (FORMAT parquet)"
         )
     out["parquet"] = path.read_bytes()
@@ -450,7 +458,9 @@ def _listening_set() -> Path:
     root = Path(tempfile.mkdtemp(prefix="torture-set-"))
     (root / "audio").mkdir()
     words = [{"text": "well", "start": 0.1, "end": 0.4}]
-    (root / "stimuli.jsonl").write_bytes(rows({"id": "t1", "list": "A", "words": words, "turn_end": 0.5}))
+    (root / "stimuli.jsonl").write_bytes(
+        rows({"id": "t1", "list": "A", "words": words, "turn_end": 0.5})
+    )
     soundfile.write(root / "audio" / "t1.wav", 0.1 * np.sin(np.arange(8000) / 10), 16_000)
     make_lists(root, count=1, seed=5, gap=1.0)
     law((root / LISTS).is_file(), "no lists")
@@ -572,7 +582,7 @@ TARGETS = [
         read=file("p.parquet", _parquet),
         covers=("floorbench.run.predictions:_scan_parquet",),
         native=True,
-        share=0.2,
+        share=0.05,
     ),
     Target(
         name="run-journal",
@@ -621,7 +631,7 @@ TARGETS = [
                     "floorbench.run.traces_import:read_trace"),
             tokens=tokens,
             native=kind != "csv",
-            share=0.2 if kind == "parquet" else 1.0,
+            share=0.05 if kind == "parquet" else 1.0,
         )
         for kind, kinds, function, rate, tokens in (
             ("csv", ("csv",), "_text", None, (b"time_sec", b"eot:user", b",")),

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 from floorbench import codec
-
 from floorbench.build.echo_recipe import texts
 from floorbench.systems.text_onnx import _config
 from floorbench.web.query import _cell
@@ -51,7 +50,11 @@ def _wave(path: Path) -> None:
 
 
 _CONTEXT = {"history": ["Hi."], "assistant": "I would^ go."}
-_GROUP = {"id": "g", "insertion": "no", "contexts": {"interruption": _CONTEXT, "off_talk": _CONTEXT}}
+_GROUP = {
+    "id": "g",
+    "insertion": "no",
+    "contexts": {"interruption": _CONTEXT, "off_talk": _CONTEXT},
+}
 
 
 TARGETS = [

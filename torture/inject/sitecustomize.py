@@ -16,12 +16,14 @@ TORTURE_LARGEST=BYTES
 import os
 import sys
 
+_CHANGES = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate")
+
 
 def _operations(kill_at, count_file, under):
     import atexit
     import signal
 
-    state = {"n": 0, "busy": False}
+    state = {"n": 0}
     descriptors = {}
     below = os.path.abspath(under)
 
@@ -42,14 +44,13 @@ def _operations(kill_at, count_file, under):
 
     def hook(event, args):
         if event == "open":
-            path, mode, flags = args
+            path, _, flags = args
             if isinstance(path, int) or not flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
                 return
             if inside(path):
                 step()
-        elif event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"):
-            if inside(args[0]):
-                step()
+        elif event in _CHANGES and inside(args[0]):
+            step()
 
     real_open, real_write, real_fsync, real_close = os.open, os.write, os.fsync, os.close
 

@@ -53,7 +53,7 @@ def _check_wav(path: AudioFile) -> None:
         while position + 8 <= size:
             handle.seek(position)
             name, length = struct.unpack("<4sI", handle.read(8))
-            if name == b"ds64":  # the sizes of a file that may pass 4 GiB
+            if name == b"ds64" and position + 24 <= size:  # sizes that may pass 4 GiB
                 large = struct.unpack("<QQ", handle.read(16))[1]
             if name == b"data":
                 held = size - position - 8

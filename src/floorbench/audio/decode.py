@@ -105,7 +105,7 @@ def stamp(path: AudioFile) -> tuple[str, int, int]:
     DataError
         ``FB301`` when the file is missing, a folder, or not permitted.
     """
-    if isinstance(path, Member):
+    if type(path) is Member:
         return path.stamp()
     try:
         status = path.stat()
@@ -272,7 +272,7 @@ def is_silent(samples: NDArray[np.float32], *, level: float = 0.0) -> bool:
 
 
 def _readable(path: AudioFile) -> str | BinaryIO:
-    return path.open("rb") if isinstance(path, Member) else str(path)
+    return path.open("rb") if type(path) is Member else str(path)
 
 
 def _reason(error: Exception) -> str:

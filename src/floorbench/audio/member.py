@@ -12,7 +12,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Literal, NamedTuple, Self
+from typing import Any, BinaryIO, Literal, NamedTuple, Self, final
 
 from floorbench.audio.addresses import shown
 from floorbench.audio.storage import read_range
@@ -27,6 +27,7 @@ class _Status(NamedTuple):
     st_size: int
 
 
+@final
 class Member(NamedTuple):
     """Bytes ``[offset, offset + size)`` of the file at ``address``, with their SHA-256 (hex).
 

@@ -160,7 +160,7 @@ class FileAudio(_Audio):
         self, path: AudioFile, *, channel: Channel | None = None, cutoff: Seconds | None = None
     ) -> None:
         _check_choice(channel)
-        self._path: AudioFile = path if isinstance(path, Member) else Path(path)
+        self._path: AudioFile = path if type(path) is Member else Path(path)
         self._channel: Channel | None = channel
         self._cutoff = None
         if cutoff is not None:

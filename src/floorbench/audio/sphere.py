@@ -15,6 +15,7 @@ from floorbench.errors import DataError, Place
 MARK = b"NIST_1A"
 _FIELD = re.compile(r"(\w+)\s+-(?:i|r|s\d+)\s+(.*)")
 _LARGEST = 1 << 16
+_DIGITS = 18
 
 
 class Sphere(NamedTuple):
@@ -57,7 +58,7 @@ def sphere_header(path: AudioFile) -> Sphere | None:
     except (IndexError, KeyError, ValueError) as error:
         raise DataError("FB302", f"a broken SPHERE header ({error})", where=where) from None
     count = fields.get("sample_count", "")
-    if not count.isdecimal():
+    if not count.isdecimal() or len(count) > _DIGITS:
         raise DataError(
             "FB304",
             "the SPHERE header has no sample_count, so nobody can tell whether the file is whole",

@@ -53,7 +53,7 @@ def exact(seconds: str | int | float | Decimal | Fraction) -> Fraction:
         raise DataError("FB601", f"time {str(seconds)[:40]!r} is not a number")
     if not value.is_finite():
         raise DataError("FB202", f"time {seconds!r} is not a finite number")
-    if abs(value) > _FAR or int(value.as_tuple().exponent) < _FINEST:
+    if value.copy_abs() > _FAR or int(value.as_tuple().exponent) < _FINEST:
         raise DataError("FB601", f"time {str(seconds)[:40]} is out of range")
     return Fraction(value)
 
@@ -69,7 +69,7 @@ def to_ticks(seconds: str | int | float | Decimal | Fraction) -> Ticks:
         # Whole microseconds, which nearly all times are, need no fractions.
         value = seconds if isinstance(seconds, Decimal) else Decimal(repr(seconds))
         exponent = value.as_tuple().exponent
-        if isinstance(exponent, int) and exponent >= -6 and abs(value) < _FAR:
+        if isinstance(exponent, int) and exponent >= -6 and value.copy_abs() < _FAR:
             return int(_EXACT.scaleb(value, 6))
     return round_half_up(exact(seconds) * TICKS_PER_SECOND)
 

@@ -371,9 +371,9 @@ class _Fitted:
 def _fit(factors: RunFactors, seconds: Floats, target: Target, seed: int) -> _Fitted:
     """Fit seconds to lengths and carry the fit over to the target."""
     x, y, s, count = factors.length, seconds, factors.sample, factors.samples
-    sums = np.stack(
+    sums: Floats = np.stack(
         [np.bincount(s, weights=v, minlength=count) for v in (np.ones_like(x), x, y, x * y, x * x)]
-    )
+    ).astype(np.float64)
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(count, np.full(count, 1 / count), size=DRAWS)
     drawn: Floats = sums @ weights.astype(np.float64).T  # (5, draws)

@@ -310,15 +310,21 @@ def _refuse_twice(text: bytes | str) -> None:
 
 
 def _strings(plain: Any) -> int:
-    """Count the strings of a JSON value, keys included; each has two quotation marks in the text.
+    """Count the strings in a JSON object or list, keys included.
 
-    A reader keeps one of two equal keys, so the text then has more.
+    Each has two quotation marks in the text. A reader keeps one of two equal keys, so the text then
+    has more.
     """
-    if isinstance(plain, str):
-        return 1
+    number = 0
     if isinstance(plain, dict):
-        return len(plain) + sum(map(_strings, plain.values()))
-    return sum(map(_strings, plain)) if isinstance(plain, list) else 0
+        number = len(plain)
+        plain = plain.values()
+    for item in plain:
+        if item.__class__ is str:
+            number += 1
+        elif isinstance(item, dict | list):
+            number += _strings(item)
+    return number
 
 
 def _number(name: str, cell: Any) -> float:

@@ -191,6 +191,7 @@ def _decision(prediction: Prediction | None) -> dict[str, Any] | None:
         "wall": prediction.compute.wall,
         "tokens_in": prediction.compute.tokens_in,
         "tokens_out": prediction.compute.tokens_out,
+        "batch": prediction.compute.batch,
     }
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from floorbench import codec
-from floorbench.errors import UsageError
+from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.run.store import now, write_text
 
 NOTES_FILE = "notes.json"
@@ -104,7 +104,11 @@ class Notes:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Wait until no other process writes notes here."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        what = f"cannot be opened: {error.strerror or error}"
+        raise EnvironmentProblem("FB504", what, where=Place(str(folder))) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

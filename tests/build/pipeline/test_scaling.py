@@ -110,6 +110,7 @@ def test_every_assumption_is_a_line() -> None:
     text = "\n".join(planned(workers=64, hours=1.0).assumptions)
     assert "90% of the small build's speed for each process (assumed" in text
     assert "all items at once (choose)" in text
+    assert "choose leaves out 50% as in the small build" in text
     assert "84 s in the small build" in text
     assert "no stage used a GPU" in text
     blurred = (dataclasses.replace(STAGES[0], spread=None, cached=3), *STAGES[1:])

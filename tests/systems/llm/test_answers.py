@@ -42,3 +42,8 @@ def test_what_cannot_be_read_says_why(text: str, problem: str) -> None:
 
 def test_a_number_that_is_no_confidence_is_left_out() -> None:
     assert parse_answer('{"decision": 1, "confidence": NaN}').confidence is None
+
+
+@pytest.mark.parametrize("written", ["1" * 400, "-" + "9" * 400, "1e400"])
+def test_a_confidence_too_large_for_a_float_is_left_out(written: str) -> None:
+    assert parse_answer(f'{{"decision": 1, "confidence": {written}}}').confidence is None

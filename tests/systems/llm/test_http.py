@@ -4,7 +4,7 @@ import pytest
 
 from fake_server import Reply, serving
 from floorbench.core.vocab import Outcome
-from floorbench.systems.llm.http import ask_json, check_url, detail_of
+from floorbench.systems.llm.http import ask_json, check_url, detail_of, parse
 from floorbench.systems.llm.retrying import Refused
 
 
@@ -48,3 +48,9 @@ def test_words_of_a_server_are_one_short_line():
     assert detail_of(b"<html>\n" + b"x" * 500).endswith("…")
     assert len(detail_of(b"x" * 500)) == 160
     assert detail_of(b'{"error": {"message": "a\\nb"}}') == "a b"
+
+
+@pytest.mark.parametrize("body", [b"NaN", b'{"a": Infinity}', b"[-Infinity]"])
+def test_a_number_that_json_does_not_have_is_no_answer(body):
+    with pytest.raises(Refused, match="not JSON"):
+        parse(body)

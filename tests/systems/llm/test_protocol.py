@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from floorbench.systems.llm.protocol import Prompt, Token, Usage, mass
+from floorbench.systems.llm.protocol import Prompt, Token, Usage, logprob_of, mass
 
 
 def test_a_prompt_reads_in_order():
@@ -24,3 +24,9 @@ def test_mass_sums_what_is_accepted_and_makes_nothing_up():
     assert mass(tokens, lambda t: t in "ac") == pytest.approx(0.625)
     assert mass(tokens, lambda t: t == "z") is None
     assert mass([Token("a", 1e-9)], lambda t: True) == 1.0
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "NaN", "x"])
+def test_a_log_probability_is_finite(value):
+    with pytest.raises(ValueError, match=r"log probability|could not convert"):
+        logprob_of(value)

@@ -338,9 +338,15 @@ def _assumptions(
         + ("" if means.efficiency is not None else " (assumed, not measured; --efficiency)"),
         "yields as in the small build; a step that looks for duplicates or balances may keep a "
         "smaller share of more items",
-        "an item's sound, and each stage's seconds for it, as in the small build; a voice that "
-        "keeps finished lines may be faster in a larger one",
+        "an item's sound, and each stage's seconds for it, as in the small build; files and "
+        "finished lines that items share count once, and more items may share more",
     ]
+    for s in record.stages:
+        if sees_all(s) and s.left < s.entered:
+            lines.append(
+                f"{s.stage} leaves out {1 - s.left / s.entered:.0%} as in the small build; where "
+                "that is a choice and no fault, another setting starts fewer"
+            )
     alone = [s for s in stages if s.alone]
     if alone:
         hours = sum(s.processor.value for s in alone)

@@ -212,6 +212,8 @@ def _completion(answer: Any) -> Completion:
             raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
         if answer["tool"] and not answer["text"]:
             raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
+        if not isinstance(answer["text"], str):
+            raise TypeError
         if answer["finish"] is None:
             raise ModelFault(Outcome.INVALID, "the answer holds no candidate")
         usage = answer.get("usage") or {}

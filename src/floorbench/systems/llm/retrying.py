@@ -118,7 +118,7 @@ def seconds_of(retry_after: str | None) -> float | None:
     except ValueError:
         try:
             when = parsedate_to_datetime(retry_after)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if when.tzinfo is None:
             when = when.replace(tzinfo=UTC)

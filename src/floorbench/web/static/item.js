@@ -296,7 +296,8 @@ function answer(run, focus) {
       fact("reason", d.reason),
       Object.entries(d.scores).map(([k, v]) => fact(`score ${k}`, v.toPrecision(4))),
       fact("committed at", d.commit === null ? null : `${d.commit.toFixed(3)} s`),
-      fact("compute", d.wall === null ? null : `${(d.wall * 1000).toFixed(1)} ms`),
+      fact("compute", d.wall === null ? null : `${(d.wall * 1000).toFixed(1)} ms`
+        + (d.batch > 1 ? `, an equal share of a batch of ${d.batch}` : "")),
       d.tokens_in === null ? null : fact("tokens", `${d.tokens_in} in, ${d.tokens_out ?? "–"} out`)) : null,
     h("ol", { class: "rule", "aria-label": "why this is right or wrong" }, run.rule.map((s) => h("li", {}, s))),
     h("details", {}, h("summary", {}, "what it was shown"), shown(run.seen)),

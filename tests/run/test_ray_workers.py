@@ -40,7 +40,7 @@ from support.engine_toys import (
 from support.ray_local import NODE
 
 pytestmark = pytest.mark.needs_ray
-HALF = RayOptions(cpus=0.5, place_timeout=60)
+HALF = RayOptions(cpus=0.5, place_timeout=200)
 
 
 def shown(n: int) -> list[Item]:
@@ -173,7 +173,8 @@ def test_a_worker_killed_in_mid_run_changes_nothing(
 def test_a_node_that_leaves_changes_nothing(ray_cluster: Any, tmp_path: Path) -> None:
     n, log = 24, tmp_path / "log"
     node = ray_cluster.add_node(**NODE, num_cpus=2)
-    executor = make_executor("ray", workers=4, batch=2)
+    whole = RayOptions(place_timeout=200)  # four on two nodes of two cores each
+    executor = make_executor("ray", workers=4, batch=2, ray=whole)
     folder = go(
         tmp_path, choice(Told, path=str(log), pause=0.05), n, executor=executor,
         progress=at(10, lambda: ray_cluster.remove_node(node, allow_graceful=False)),

@@ -23,6 +23,7 @@ from floorbench.run.processes import error_from_wire
 from floorbench.run.ray_start import Connection, first_line
 
 STILLBORN = 3  # workers that may die one after the other before any has loaded
+HERE = 300.0  # seconds that a worker may take to begin where Ray was started for it
 GIB = 1 << 30
 _THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -279,7 +280,10 @@ class Crew:
         now = time.monotonic()
         if self._unplaced is None:
             self._unplaced = now
-        left = self._unplaced + self.options.place_timeout - now
+        limit = self.options.place_timeout
+        if self._connection is not None and self._connection.started:
+            limit = max(limit, HERE)
+        left = self._unplaced + limit - now
         if left <= 0:
             raise self._no_place()
         return left

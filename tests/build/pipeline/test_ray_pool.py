@@ -17,7 +17,7 @@ from floorbench.run.ray_cluster import RayOptions
 from support.build_toy import ToyRecipe, calls
 
 pytestmark = pytest.mark.needs_ray
-HALF = RayOptions(cpus=0.5)
+HALF = RayOptions(cpus=0.5, place_timeout=200)
 
 
 def made(
@@ -62,11 +62,11 @@ def test_a_killed_worker_changes_nothing(ray_cluster: Any, tmp_path: Path) -> No
     assert content(there.path) == whole
     assert there.record.failed == 0
     assert len({line.split()[3] for line in log.read_text().splitlines()}) == 3
-    assert not list((tmp_path / "cache-there" / "unfinished").iterdir())
+    assert not list((tmp_path / "cache-there" / "unfinished").glob("*-ray-*"))
 
 
 def test_workers_that_find_no_place_keep_nobody_waiting(ray_cluster: Any, tmp_path: Path) -> None:
-    large = RayOptions(cpus=1.5)  # one of three has a place
+    large = RayOptions(cpus=1.5, place_timeout=200)  # one of three has a place
     built = made(tmp_path, "a", workers=3, ray=large)
     assert (built.record.failed, built.record.workers) == (0, 3)
     assert len({line.split()[3] for line in (tmp_path / "log-a").read_text().splitlines()}) == 1

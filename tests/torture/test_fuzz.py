@@ -5,7 +5,7 @@ from torture.fuzz.engine import fuzz
 from torture.fuzz.registry import TARGETS
 from torture.fuzz.target import Target, Wrong, law
 
-INPUTS = 200
+INPUTS = 60
 
 
 @pytest.mark.parametrize("name", TARGETS)

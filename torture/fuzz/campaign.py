@@ -36,7 +36,8 @@ def campaign(
     short : bool
         200 inputs each.
     only : str
-        Name of one target (or the beginning of names), or ``NAME:FILE`` to repeat one input.
+        Name of a target or the beginning of names (several with commas between), or
+        ``NAME:FILE`` to repeat one input.
     root : Path or None
         Folder for everything.
     inputs : int
@@ -46,7 +47,7 @@ def campaign(
     if file:
         with tempfile.TemporaryDirectory(dir=root) as scratch:
             return [repeat(TARGETS[name], Path(file).read_bytes(), Path(scratch))]
-    chosen = [t for t in TARGETS.values() if t.name.startswith(name)]
+    chosen = [t for t in TARGETS.values() if t.name.startswith(tuple(name.split(",")))]
     waiting = [(t.name, 200 if short else round(inputs * t.share)) for t in chosen]
     waiting.sort(key=lambda one: -one[1])
     tallies: list[Tally] = []

@@ -140,7 +140,7 @@ class _Store:
         try:
             loaded = json.loads(self._file.read_text(encoding="utf-8"))
             self._entries = loaded if isinstance(loaded, dict) else {}
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             pass
 
     def digest(self, name: str) -> str:

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from floorbench.systems.llm.protocol import Prompt, Token, Usage, logprob_of, mass
+from floorbench.systems.llm.protocol import Prompt, Token, Usage, counted, logprob_of, mass
 
 
 def test_a_prompt_reads_in_order():
@@ -30,3 +30,10 @@ def test_mass_sums_what_is_accepted_and_makes_nothing_up():
 def test_a_log_probability_is_finite(value):
     with pytest.raises(ValueError, match=r"log probability|could not convert"):
         logprob_of(value)
+
+
+@pytest.mark.parametrize("counts", [(0, 3, 1), (-2, 0, 1), (5, -1, 1), (5, 0, -1)])
+def test_counts_that_cannot_be_true_count_as_not_said(counts):
+    prompt, cached, written = counts
+    assert counted(prompt=prompt, cached=cached, written=written) == Usage()
+    assert counted(prompt=5, cached=2, written=1) == Usage(prompt=5, evaluated=3, generated=1)

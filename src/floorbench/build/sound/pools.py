@@ -161,7 +161,7 @@ def _credits(path: Path) -> dict[str, dict[str, Any]]:
         return {}
     try:
         table = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(
             "FB882", f"cannot read the credits: {error}", where=Place(str(path), None, None)
         ) from None

@@ -15,7 +15,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
 from floorbench.systems.llm.chat import ChatTurn, form_of
 from floorbench.systems.llm.http import too_late
-from floorbench.systems.llm.protocol import Completion, ModelFault, Usage
+from floorbench.systems.llm.protocol import Completion, ModelFault, counted
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
@@ -225,7 +225,7 @@ def _completion(answer: Any) -> Completion:
         return Completion(
             text=answer["text"],
             finished=answer["finish"] != "MAX_TOKENS",
-            usage=Usage(prompt=prompt, evaluated=prompt - cached, generated=written),
+            usage=counted(prompt=prompt, cached=cached, written=written),
         )
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None

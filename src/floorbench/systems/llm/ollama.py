@@ -18,7 +18,7 @@ from floorbench.systems.llm.protocol import (
     ModelInfo,
     Prompt,
     Token,
-    Usage,
+    counted,
     logprob_of,
 )
 from floorbench.systems.llm.retrying import Policy, calling
@@ -157,9 +157,7 @@ def _completion(answer: Any, *, chat: bool, wanted: bool) -> Completion:
             text=text,
             first=_candidates(answer.get("logprobs")) if wanted else None,
             finished=answer.get("done_reason") != "length",
-            usage=Usage(
-                prompt=prompt, evaluated=prompt, generated=int(answer.get("eval_count") or 0)
-            ),
+            usage=counted(prompt=prompt, cached=0, written=int(answer.get("eval_count") or 0)),
         )
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than Ollama's") from None

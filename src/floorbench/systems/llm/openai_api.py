@@ -17,6 +17,7 @@ from floorbench.systems.llm.protocol import (
     Prompt,
     Token,
     Usage,
+    counted,
     logprob_of,
 )
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
@@ -191,7 +192,7 @@ def _usage(usage: Any) -> Usage:
     prompt = int(usage.get("prompt_tokens") or 0)
     cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
     written = int(usage.get("completion_tokens") or 0)
-    return Usage(prompt=prompt, evaluated=prompt - cached, generated=written)
+    return counted(prompt=prompt, cached=cached, written=written)
 
 
 def _candidates(logprobs: Any) -> tuple[Token, ...] | None:

@@ -97,6 +97,13 @@ class Usage:
         )
 
 
+def counted(*, prompt: int, cached: int, written: int) -> Usage:
+    """Return the tokens that a service counted; nothing when its counts cannot be true."""
+    if not 0 <= cached <= prompt or written < 0:
+        return Usage()
+    return Usage(prompt=prompt, evaluated=prompt - cached, generated=written)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
     """What a model wrote.

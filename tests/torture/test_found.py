@@ -1,0 +1,70 @@
+"""Inputs that once got past a reader, or took it down: each goes through its laws again."""
+
+import pytest
+from torture.fuzz.engine import repeat
+from torture.fuzz.registry import TARGETS
+
+HEAD = b"id,group,kind,words,from,to,end,before,said\n"
+ROW = b"s1,g1,int,wait,1000,1800,3000,,so I"
+NPY = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': ("
+
+FOUND = [
+    # a quotation mark that never closes took all rows after it into one cell
+    ("data-echo-their-csv", HEAD + b's1,g1,int,"wait,1000,1800,3000,,so I\n' + ROW + b"\n"),
+    ("data-echo-their-csv", HEAD + ROW + b'\ns2,g1,bc,uh,1000,1800,3000,,"so\n' + ROW + b"\n"),
+    ("data-echo-their-pairs", b'pair\tgroup\ta\tb\np1\tg1\ts1\t"s2\np2\tg1\ts2\ts3\n'),
+    ("data-clips-csv", b'path,label,text\na.wav,complete,"yes\nb.wav,incomplete,so\n'),
+    ("data-clips-tsv", b'path\tlabel\ttext\na.wav\tcomplete\t"yes\nb.wav\twait\tso\n'),
+    # cells beyond the columns were dropped without a word; a line end in a cell was a traceback
+    ("data-echo-their-csv", HEAD + ROW + b",more\n"),
+    ("data-echo-their-csv", HEAD.replace(b"\n", b"\r", 1) + ROW + b"\r2"),
+    ("data-echo-their-csv", b"\n,"),
+    ("data-echo-their-csv", HEAD.replace(b"said", b"id") + ROW + b"\n"),
+    # numbers that are none: infinite, in digits of other scripts, with underscores
+    ("data-echo-their-csv", HEAD + ROW.replace(b"1800", b"inf") + b"\n"),
+    ("data-echo-their-csv", HEAD + ROW.replace(b"1800", b"1_800") + b"\n"),
+    ("run-predictions-csv", "sample_id,trial,wall\na,0,١٢\n".encode()),
+    ("run-predictions-csv", b"sample_id,score.x\na,1_5\n"),
+    ("run-import-csv", b"time_sec,eot:user\n0.08,1_0\n0.16,0.5\n"),
+    ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,0,1e99999999,x\n1,b,1,2,y\n"),
+    ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,1e-99999999,2,x\n1,b,1,2,y\n"),
+    ("data-fisher", b"0 " + b"1" * 400 + b" A: x\n1 2 B: y\n"),
+    ("answer-json", b'{"decision": 1, "confidence": ' + b"1" * 400 + b"}"),
+    ("service-openai-chat", b'{"choices": [{"message": {"content": ""}}], "usage": '
+                            b'{"prompt_tokens": 1e999}}'),
+    ("service-openai-text", b'{"choices":[{"text":""}],"usage":{"prompt_tokens":Infinity}}'),
+    ("service-ollama", b'{"message":{"content":""},"logprobs":[{"top_logprobs":[{"token":"",'
+                       b'"logprob":1e999}]}]}'),
+    ("service-gemini", b'{"text":0,"finish":"","blocked":null,"tool":false}'),
+    ("service-gemini-wait", b'{"error":{"details":1}}'),
+    ("retry-after", b"1 Dec 3854775808 3:9"),
+    ("audio-sphere-header", b"NIST_1A\n   1024\nchannel_count -i 1\nsample_n_bytes -i 2\n"
+                            b"sample_count -i " + b"9" * 5000 + b"\nend_head\n"),
+    # archives and headers of arrays raise almost anything when they are damaged
+    ("run-import-npy", b"\x93NUMPY\x01\x00v\x00'f4', 'e': (12, 2), }  $" + b" " * 90),
+    ("run-import-npy", NPY + b"9999999999, 2), }".ljust(60) + b"\n"),
+    # speech before the beginning; a header line that doubled every tier
+    ("data-switchboard", b"sw2001A-ms98-a-0001 -1 0 hi\nsw2001A-ms98-a-0001 0 3 so\n"),
+    ("format-chat", b"@UTF8\n@Begin\n" + b"@Participants:\tA Ann A\n" * 2 + b"*A:\thi .\n@End\n"),
+    # names of columns are filled in by a template
+    ("data-frames-mapping", b'{"vad": "vad_ch{channel}}", "session": "session_id"}'),
+    ("data-frames-mapping", b'{"vad": "{0}", "session": "session_id"}'),
+    ("build-verdicts", b'{"id": true, "verdict": "reject"}\n'),
+    ("text-model-config", b"[1]"),
+    ("text-model-config", b"[" * 5000),
+    ("data-pcm-cache", b'{"a":' * 1200),
+    ("audio-credits", b"[" * 5000),
+    ("build-verdicts", b"[" * 5000),
+    ("web-wave", b"null"),
+    ("web-wave", b'{"": 0}'),
+    ("request-cell", b"\xf2"),
+    ("option-settings", b"a=\xf2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "data"), FOUND)
+@pytest.mark.filterwarnings("ignore")
+def test_what_was_found_stays_found(name, data, tmp_path):
+    tally = repeat(TARGETS[name], data, tmp_path)
+    assert tally.tried == 1
+    assert not tally.findings, [f.what for f in tally.findings]

@@ -246,7 +246,7 @@ def nearness(model: Any, prompts: Sequence[Any]) -> float:
     together = model.complete_all(calls)
     alone = [model.complete_all([call])[0] for call in calls]
     return max(
-        abs(a.logprob - b.logprob)
+        float(abs(a.logprob - b.logprob))
         for one, other in zip(together, alone, strict=True)
         for a, b in zip(one.first, other.first, strict=True)
     )

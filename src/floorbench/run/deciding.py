@@ -101,8 +101,16 @@ def decide_all(
     A system with ``decide_batch`` is asked once. When that call raises or returns a list of the
     wrong length, every item is asked by itself, so that no decision depends on its neighbours. An
     answer later than ``timeout`` seconds is a ``timeout`` even where it could not be cut off; in
-    a batch that is asked of the mean. ``alone`` says that nothing else computes in this process,
-    so that its processor seconds are the system's.
+    a batch that is asked of the mean.
+
+    Parameters
+    ----------
+    system : System
+    observations : sequence of Observation
+    timeout : float or None
+        Seconds an answer may take.
+    alone : bool
+        Nothing else computes in this process, so that its processor seconds are the system's.
     """
     batch = getattr(system, "decide_batch", None)
     if len(observations) > 1 and callable(batch):

@@ -116,7 +116,16 @@ def _cannot_cut(name: str, timeout: float | None) -> str:
 def answer_batch(
     system: System, batch: list[Item], timeout: float | None, *, alone: bool = True
 ) -> list[Answer]:
-    """Hash what is shown and ask the system; ``alone`` as in :func:`decide_all`.
+    """Hash what is shown and ask the system.
+
+    Parameters
+    ----------
+    system : System
+    batch : list of Item
+    timeout : float or None
+        Seconds an answer may take.
+    alone : bool
+        As in :func:`floorbench.run.deciding.decide_all`.
 
     Raises
     ------
@@ -170,7 +179,14 @@ class SerialExecutor:
 
 
 class ThreadExecutor:
-    """Several threads, each with a system of its own (systems need not be thread-safe)."""
+    """Several threads, each with a system of its own (systems need not be thread-safe).
+
+    Parameters
+    ----------
+    workers, batch : int
+    batch_seconds, timeout : float or None
+        As in :func:`make_executor`.
+    """
 
     name = "thread"
 

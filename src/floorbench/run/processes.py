@@ -89,7 +89,14 @@ class _Worker:
 
 
 class ProcessExecutor:
-    """Worker processes behind JSON pipes (see the module's text)."""
+    """Worker processes behind JSON pipes (see the module's text).
+
+    Parameters
+    ----------
+    workers, batch : int
+    batch_seconds, timeout : float or None
+        As in :func:`floorbench.run.executors.make_executor`.
+    """
 
     name = "process"
     warning: str | None = None

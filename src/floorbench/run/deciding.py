@@ -108,7 +108,7 @@ def decide_all(
     system : System
     observations : sequence of Observation
     timeout : float or None
-        Seconds of one answer.
+        Seconds an answer may take.
     alone : bool
         Nothing else computes in this process, so that its processor seconds are the system's.
     """

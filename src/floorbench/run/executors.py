@@ -143,8 +143,9 @@ def answer_batch(
     system : System
     batch : list of Item
     timeout : float or None
+        Seconds an answer may take.
     alone : bool
-        As in :func:`~floorbench.run.deciding.decide_all`.
+        As in :func:`floorbench.run.deciding.decide_all`.
 
     Raises
     ------

@@ -101,7 +101,7 @@ class ProcessExecutor:
     ----------
     workers, batch : int
     batch_seconds, timeout : float or None
-        As in :func:`~floorbench.run.executors.make_executor`.
+        As in :func:`floorbench.run.executors.make_executor`.
     """
 
     name = "process"

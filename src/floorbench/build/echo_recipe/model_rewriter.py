@@ -150,8 +150,9 @@ def parsed(text: str) -> Written:
         isinstance(value, str) for value in (*history, before, after, insertion)
     ):
         raise RewriteFault("broken-json", f"a field is no text: {text[:80]!r}")
-    if any("\ud800" <= c <= "\udfff" for c in "".join((*history, before, after, insertion))):
-        raise RewriteFault("broken-json", "half a character in a field")
+    everything = "".join((*history, before, after, insertion))
+    if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in everything):
+        raise RewriteFault("broken-json", "half a character, or none, in a field")
     head = len(after) - len(after.lstrip(" ,.;:!?，。；：！？、"))
     marks = after[:head].strip()
     space = " " if after[head : head + 1].isascii() else ""

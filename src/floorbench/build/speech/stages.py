@@ -404,10 +404,6 @@ def _row(verdict: Verdict) -> dict[str, JsonValue]:
     return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
 
 
-def _figures(verdict: Verdict) -> str:
-    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
-
-
 def _name(voice: Voice) -> str:
     return voice if isinstance(voice, str) else voice.path.name
 

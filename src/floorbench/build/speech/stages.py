@@ -400,6 +400,10 @@ def _without_last(row: Mapping[str, Any]) -> str | None:
     return ("" if row["language"] == "zh" else " ").join(kept) if len(kept) >= 3 else None
 
 
+def _figures(verdict: Verdict) -> str:
+    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
+
+
 def _row(verdict: Verdict) -> dict[str, JsonValue]:
     return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
 

@@ -193,7 +193,7 @@ BACK = HEAD + ",backchannel_speaker,backchannel_start,backchannel_stop"
         (BACK + "\n0,u,1,2,so,v,1.5,soon\n", "time 'soon' is not a number"),
         (BACK + "\n0,u,1,2,so\n", "fewer or more cells"),
         (BACK + '\n0,u,1,2,"so,,,\n1,v,3,4,yes,,,\n', "unexpected end of data"),
-        (BACK + "\n0,u,1,1e30,so,,,\n1,v,3,4,yes,,,\n", "over 100 hours"),
+        (BACK + "\n0,u,1,1e9,so,,,\n1,v,3,4,yes,,,\n", "over 100 hours"),
     ],
 )
 def test_a_transcript_with_backchannels_that_cannot_be_trusted(

@@ -51,7 +51,7 @@ ALIKE: Mapping[str, Mapping[str, frozenset[str]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """Largest error rates that pass; the defaults are measured (`benchmarks/bench_speech_gate.py`).
+    """Largest error rates that pass; the defaults are measured (`benchmarks/speech_gate.py`).
 
     Parameters
     ----------

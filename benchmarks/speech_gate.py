@@ -1,6 +1,6 @@
 """What the gate of built speech lets through and what it wrongly rejects, by threshold.
 
-    PYTHONPATH=src python benchmarks/bench_speech_gate.py --cache CACHE [--cache OTHER]
+    PYTHONPATH=src python benchmarks/speech_gate.py --cache CACHE [--cache OTHER]
         [--sentences 240] [--faults 20] [--out FILE.json]
 
 Takes the lines that builds with these caches have spoken (first attempt, not cut off, long enough

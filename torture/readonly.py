@@ -1,7 +1,8 @@
 """Folders that may be read but not written: of data, runs, caches, datasets and reviews.
 
 As root the folder is mounted read-only in a namespace of the command's own (permissions mean
-nothing to root); as another user its permissions are taken away. What only reads must work and
+nothing to root), or, where there are no namespaces, the command is root without the right to pass
+over permissions; as another user the permissions alone are taken away. What only reads must work and
 give the undisturbed outcome; what must write is refused with its code and changes nothing.
 """
 
@@ -114,20 +115,19 @@ def campaign(
             # All is there, but the measured factors are to be kept: refused, the dataset untouched.
             judged("build cache, full", ended, works=False, untouched=build.outcome(home)
                    == expected_build)  # fmt: skip
-    how_ = "mounted read-only" if spaces.root() else "without permission"
+    mounted = spaces.root() and spaces.private_mounts() is not None
+    how_ = "mounted read-only" if mounted else "without permission"
     tally.notes[how_] = tally.tried
     return [tally]
 
 
 def _under(folder: Path, words: Sequence[str], home: Path) -> Ended:
-    if spaces.root():
-        prefix = spaces.read_only(folder)
-        if prefix is None:
-            raise RuntimeError("as root, without mount namespaces, nothing can be made read-only")
+    prefix = spaces.read_only(folder) if spaces.root() else None
+    if prefix is not None:
         return Running(words, home=home, prefix=prefix).end()
     spaces.permissions(folder, 0o555)
     try:
-        return Running(words, home=home).end()
+        return Running(words, home=home, prefix=spaces.bound()).end()
     finally:
         spaces.permissions(folder, 0o755)
 

@@ -39,8 +39,8 @@ def in_namespace(script: str, words: Sequence[str]) -> list[str] | None:
 
 
 def read_only(folder: Path) -> list[str] | None:
-    """Return the words before a command that sees a folder read-only; ``None`` for a user who can
-    take the permission away (see :func:`permissions`)."""
+    """Return the words before a command that sees a folder read-only; ``None`` where there are no
+    namespaces and permissions must do (see :func:`permissions` and :func:`bound`)."""
     quoted = shlex.quote(str(folder))
     return in_namespace(f"mount --bind {quoted} {quoted}\nmount -o remount,ro,bind {quoted}", [])
 
@@ -49,6 +49,11 @@ def permissions(folder: Path, mode: int) -> None:
     """Give every folder below (and the folder) a mode; files follow without the search bits."""
     for path in (folder, *folder.rglob("*")):
         path.chmod(mode if path.is_dir() else mode & 0o666)
+
+
+def bound() -> list[str]:
+    """Return the words before a command that must heed permissions, even as root."""
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if root() else []
 
 
 def root() -> bool:

@@ -5,7 +5,7 @@ import os
 import pytest
 from torture.figures import Tally, keep, table
 
-from torture import clock, disk, kill, readonly, truncate, two
+from torture import clock, disk, kill, readonly, spaces, truncate, two
 
 
 def fine(tallies: list[Tally]) -> None:
@@ -38,6 +38,13 @@ def test_a_full_disk_is_refused_and_gone_on_from(case, tmp_path):
 @pytest.mark.parametrize("case", ["run resumed", "data"])
 def test_a_read_only_folder(case, tmp_path):
     fine(readonly.campaign(only=case, root=tmp_path))
+
+
+def test_a_read_only_folder_where_there_are_no_namespaces(tmp_path, monkeypatch):
+    monkeypatch.setattr(spaces, "private_mounts", lambda: None)
+    (found,) = readonly.campaign(only="run resumed", root=tmp_path)
+    fine([found])
+    assert found.notes == {"without permission": 1}
 
 
 def test_a_clock_that_goes_back(tmp_path):

@@ -2,8 +2,8 @@
 
 As root the folder is mounted read-only in a namespace of the command's own (permissions mean
 nothing to root), or, where there are no namespaces, the command is root without the right to pass
-over permissions; as another user the permissions alone are taken away. What only reads must work and
-give the undisturbed outcome; what must write is refused with its code and changes nothing.
+over permissions; as another user the permissions alone are taken away. What only reads must work
+and give the undisturbed outcome; what must write is refused with its code and changes nothing.
 """
 
 from __future__ import annotations

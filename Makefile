@@ -21,7 +21,7 @@ test: $(VENV)/.test
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 bench: $(VENV)/.test
 	@$(BENCH) -m benchmarks $(ONLY)

@@ -135,6 +135,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             _left_out[what] = len(dropped)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that prints what was left out, when this one works for it."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = _left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Hear from a worker process what it left out; every one leaves out the same."""
+    _left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name what was left out."""
     for what, count in _left_out.items():

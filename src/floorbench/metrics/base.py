@@ -65,33 +65,33 @@ class TakenColumns(Mapping[str, Column]):
     def __init__(
         self, source: Mapping[str, Column], rows: Ints, own: Mapping[str, Column] | None = None
     ) -> None:
-        self._source = source
-        self._rows = rows
+        self.source = source
+        self.rows = rows
         self.own = dict(own or {})
 
     def __getitem__(self, name: str) -> Column:
         if name in self.own:
             return self.own[name]
-        taken: Column = self._source[name][self._rows]
+        taken: Column = self.source[name][self.rows]
         return taken
 
     def __contains__(self, name: object) -> bool:
-        return name in self.own or name in self._source
+        return name in self.own or name in self.source
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._source, *self.own)))
+        return iter(dict.fromkeys((*self.source, *self.own)))
 
     def __len__(self) -> int:
-        return len(self._source.keys() | self.own.keys())
+        return len(self.source.keys() | self.own.keys())
 
     def where(self, rows: Ints) -> TakenColumns:
         """Return the columns of some of these rows."""
         own = {name: column[rows] for name, column in self.own.items()}
-        return TakenColumns(self._source, self._rows[rows], own)
+        return TakenColumns(self.source, self.rows[rows], own)
 
     def replaced(self, columns: Mapping[str, Column]) -> TakenColumns:
         """Return these columns with some replaced or added."""
-        return TakenColumns(self._source, self._rows, {**self.own, **columns})
+        return TakenColumns(self.source, self.rows, {**self.own, **columns})
 
 
 class TakenNames(Sequence[str]):
@@ -106,8 +106,8 @@ class TakenNames(Sequence[str]):
     """
 
     def __init__(self, source: Sequence[str], rows: Ints) -> None:
-        self._source = source
-        self._rows = rows
+        self.source = source
+        self.rows = rows
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -117,15 +117,11 @@ class TakenNames(Sequence[str]):
 
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         if isinstance(place, slice):
-            return TakenNames(self._source, self._rows[place])
-        return self._source[int(self._rows[place])]
+            return TakenNames(self.source, self.rows[place])
+        return self.source[int(self.rows[place])]
 
     def __len__(self) -> int:
-        return len(self._rows)
-
-    def where(self, rows: Ints) -> TakenNames:
-        """Return the names of some of these rows."""
-        return TakenNames(self._source, self._rows[rows])
+        return len(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -206,13 +202,14 @@ class Scored:
         Columns and names are not copied (:class:`TakenColumns`).
         """
         rows = np.flatnonzero(mask)
-        columns, units = self.columns, self.units
-        if isinstance(columns, TakenColumns):
-            columns = columns.where(rows)
+        known, units = self.columns, self.units
+        if isinstance(known, TakenColumns):
+            columns = known.where(rows)
         else:
-            columns = TakenColumns(columns, rows)
+            columns = TakenColumns(known, rows)
         if isinstance(units, TakenNames):
-            units = units.where(rows)
+            together = isinstance(known, TakenColumns) and known.rows is units.rows
+            units = TakenNames(units.source, columns.rows if together else units.rows[rows])
         elif units is not None:
             units = TakenNames(units, rows)
         return replace(

@@ -6,6 +6,7 @@ import hashlib
 import math
 from array import array
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from floorbench.core.sample import Sample
 from floorbench.core.score import Coverage
 from floorbench.core.vocab import Outcome
 from floorbench.errors import UsageError
-from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored, TakenNames
+from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored
 
 OUTCOME_CODE = {outcome: OUTCOMES.index(outcome.value) for outcome in Outcome}
 
@@ -43,7 +44,7 @@ class Units:
         self._codes = {
             name: {label: i for i, label in enumerate(labels)} for name, labels in vocab.items()
         }
-        self._columns: dict[str, array[int] | array[float]] = {
+        self._columns: dict[str, array[Any]] = {
             **{name: array("q") for name in vocab},
             **{name: array("d") for name in numbers},
         }
@@ -53,6 +54,7 @@ class Units:
         self._cluster = array("q")
         self._samples: dict[str, int] = {}
         self._sample = array("q")
+        self._names: list[str] = []
         self._conditions: dict[str, int] = {}
         self._condition = array("q")
 
@@ -73,6 +75,7 @@ class Units:
         self._sample.append(self._samples.setdefault(sample.id, len(self._samples)))
         self._condition.append(self._conditions.setdefault(condition, len(self._conditions)))
         self._outcome.append(outcome)
+        self._names.append(sample.id)
         for name, label in labels.items():
             self._columns[name].append(-1 if label is None else self._codes[name][label])
         for name, value in numbers.items():
@@ -93,7 +96,7 @@ class Units:
             weight=1.0 / np.bincount(group)[group],
             columns={**columns, "outcome": np.frombuffer(self._outcome, dtype=np.int64)},
             vocab=self._vocab,
-            units=TakenNames(tuple(self._samples), sample),
+            units=tuple(self._names),
         )
 
 

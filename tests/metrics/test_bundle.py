@@ -25,7 +25,7 @@ def test_bundled_values_are_those_of_each_metric_alone(seed: int) -> None:
         "f": (f_score(label="Dismiss"), labels.where(labels.columns["gold"] > 1)),
         "auc": (auc(positive="T"), words),
     }
-    bundled = evaluators(cells)
+    bundled = evaluators((name, *cell) for name, cell in cells.items())
     assert list(bundled) == list(cells)
     for weights in (draws(rng, labels), draws(rng, labels, 3)):
         for name, (metric, scored) in cells.items():
@@ -35,7 +35,7 @@ def test_bundled_values_are_those_of_each_metric_alone(seed: int) -> None:
 
 def test_alternating_weights_are_not_mixed_up() -> None:
     case = label_case(np.random.default_rng(0))
-    one = evaluators({"a": (accuracy(), case), "b": (accuracy(missing="drop"), case)})
+    one = evaluators([("a", accuracy(), case), ("b", accuracy(missing="drop"), case)])
     first, second = draws(np.random.default_rng(1), case), draws(np.random.default_rng(2), case)
     want = one["a"](first).tolist()
     one["b"](second)
@@ -45,5 +45,5 @@ def test_alternating_weights_are_not_mixed_up() -> None:
 def test_other_clusters_are_refused() -> None:
     case = label_case(np.random.default_rng(0))
     with pytest.raises(DataError, match="FB601 cell 'b' has other clusters"):
-        evaluators({"a": (accuracy(), case), "b": (accuracy(), only_clusters(case, [0, 1]))})
-    assert evaluators({}) == {}
+        evaluators([("a", accuracy(), case), ("b", accuracy(), only_clusters(case, [0, 1]))])
+    assert evaluators([]) == {}

@@ -58,7 +58,7 @@ def test_the_short_way_gives_the_values_of_the_weights(
     want = evaluator(metric, scored)(weights) if len(gone) else []
     found = leave_one_out(evaluator(metric, scored), left)
     assert found == pytest.approx(want, abs=1e-12, nan_ok=True)
-    bundled = leave_one_out(evaluators({name: (metric, scored)})[name], left)
+    bundled = leave_one_out(evaluators([(name, metric, scored)])[name], left)
     assert bundled.tolist() == pytest.approx(found.tolist(), abs=1e-15, nan_ok=True)
 
 

@@ -22,9 +22,9 @@ so does AUC; for the others the weights are written out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,84 @@ Evaluator = Callable[[Floats], Floats]
 
 OUTCOMES = ("ok", "abstained", "unsupported", "invalid", "failed", "timeout", "absent")
 OK, ABSTAINED, UNSUPPORTED, INVALID, FAILED, TIMEOUT, ABSENT = range(7)
+
+
+class TakenColumns(Mapping[str, Column]):
+    """Columns of some rows, each taken when it is asked for and not kept.
+
+    A unit stands in many cells. As copies, its columns would stand in memory once a cell; so there
+    is one copy of them, and a row number a cell.
+
+    Parameters
+    ----------
+    source : mapping of str to array
+        Columns of all rows.
+    rows : int64 array (n,)
+        Which of them, in this order.
+    own : mapping of str to array (n,)
+        Columns of these rows alone; they come before those of the source.
+    """
+
+    def __init__(
+        self, source: Mapping[str, Column], rows: Ints, own: Mapping[str, Column] | None = None
+    ) -> None:
+        self.source = source
+        self.rows = rows
+        self.own = dict(own or {})
+
+    def __getitem__(self, name: str) -> Column:
+        if name in self.own:
+            return self.own[name]
+        taken: Column = self.source[name][self.rows]
+        return taken
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in self.source
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self.source, *self.own)))
+
+    def __len__(self) -> int:
+        return len(self.source.keys() | self.own.keys())
+
+    def where(self, rows: Ints) -> TakenColumns:
+        """Return the columns of some of these rows."""
+        own = {name: column[rows] for name, column in self.own.items()}
+        return TakenColumns(self.source, self.rows[rows], own)
+
+    def replaced(self, columns: Mapping[str, Column]) -> TakenColumns:
+        """Return these columns with some replaced or added."""
+        return TakenColumns(self.source, self.rows, {**self.own, **columns})
+
+
+class TakenNames(Sequence[str]):
+    """Names of some rows.
+
+    Parameters
+    ----------
+    source : sequence of str
+        Names of all rows.
+    rows : int64 array (n,)
+        Which of them, in this order.
+    """
+
+    def __init__(self, source: Sequence[str], rows: Ints) -> None:
+        self.source = source
+        self.rows = rows
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return TakenNames(self.source, self.rows[place])
+        return self.source[int(self.rows[place])]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,7 +144,7 @@ class Scored:
         label), ``outcome`` (codes of ``OUTCOMES``), ``score`` (float64, NaN for no score).
     vocab : mapping of str to tuple of str
         Names behind coded columns: ``vocab["gold"][code]``. Label sets come from the task.
-    units : tuple of str or None
+    units : sequence of str or None
         Names of the units, for drill-down; metrics never read them.
 
     Raises
@@ -82,11 +160,12 @@ class Scored:
     weight: Floats
     columns: Mapping[str, Column]
     vocab: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    units: tuple[str, ...] | None = None
+    units: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         n = len(self.cluster)
-        lengths = {"weight": len(self.weight)} | {k: len(v) for k, v in self.columns.items()}
+        held = self.columns.own if isinstance(self.columns, TakenColumns) else self.columns
+        lengths = {"weight": len(self.weight)} | {k: len(v) for k, v in held.items()}
         if self.units is not None:
             lengths["units"] = len(self.units)
         for name, length in lengths.items():
@@ -118,18 +197,35 @@ class Scored:
         return self.vocab[column].index(name)
 
     def where(self, mask: Bools) -> Scored:
-        """Return the units selected by a boolean mask; clusters keep their codes."""
-        return Scored(
+        """Return the units selected by a boolean mask; clusters keep their codes.
+
+        Columns and names are not copied (:class:`TakenColumns`).
+        """
+        rows = np.flatnonzero(mask)
+        known, units = self.columns, self.units
+        if isinstance(known, TakenColumns):
+            columns = known.where(rows)
+        else:
+            columns = TakenColumns(known, rows)
+        if isinstance(units, TakenNames):
+            together = isinstance(known, TakenColumns) and known.rows is units.rows
+            units = TakenNames(units.source, columns.rows if together else units.rows[rows])
+        elif units is not None:
+            units = TakenNames(units, rows)
+        return replace(
+            self,
             cluster=self.cluster[mask],
-            clusters=self.clusters,
-            strata=self.strata,
             weight=self.weight[mask],
-            columns={k: v[mask] for k, v in self.columns.items()},
-            vocab=self.vocab,
-            units=None
-            if self.units is None
-            else tuple(u for u, m in zip(self.units, mask, strict=True) if m),
+            columns=columns,
+            units=units,
         )
+
+    def with_columns(self, **columns: Column) -> Scored:
+        """Return the units with some columns replaced or added."""
+        known = self.columns
+        if isinstance(known, TakenColumns):
+            return replace(self, columns=known.replaced(columns))
+        return replace(self, columns={**known, **columns})
 
     def present(self) -> Bools:
         """Return, per cluster, whether any unit of this slice belongs to it."""
@@ -441,6 +537,6 @@ def concat(parts: Sequence[Scored]) -> Scored:
     )
 
 
-def _flatten(groups: Iterable[tuple[str, ...]]) -> Iterable[str]:
+def _flatten(groups: Iterable[Sequence[str]]) -> Iterable[str]:
     for group in groups:
         yield from group

@@ -7,7 +7,8 @@ portion is multiplied once; every metric then maps its own columns to values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.jackknife import LeftOut
 
 
-def evaluators(cells: Mapping[str, tuple[Metric, Scored]]) -> dict[str, Evaluator]:
+def evaluators(cells: Iterable[tuple[str, Metric, Scored]]) -> dict[str, Evaluator]:
     """Return an evaluator per cell; those of additive metrics share their product.
 
     Each takes cluster weights ``(draws, clusters)`` as :func:`floorbench.metrics.base.evaluator`
@@ -34,8 +35,9 @@ def evaluators(cells: Mapping[str, tuple[Metric, Scored]]) -> dict[str, Evaluato
 
     Parameters
     ----------
-    cells : mapping of str to (metric, units)
-        All units of one list of clusters.
+    cells : iterable of (name, metric, units)
+        All units of one list of clusters. Those of an additive metric are let go when its sums are
+        taken.
 
     Raises
     ------
@@ -45,7 +47,7 @@ def evaluators(cells: Mapping[str, tuple[Metric, Scored]]) -> dict[str, Evaluato
     out: dict[str, Evaluator] = {}
     shared = _Product()
     clusters: tuple[str, ...] | None = None
-    for name, (metric, scored) in cells.items():
+    for name, metric, scored in cells:
         if clusters is not None and scored.clusters != clusters:
             raise DataError("FB601", f"cell '{name}' has other clusters than the cells before it")
         clusters = scored.clusters
@@ -71,7 +73,8 @@ class _Product:
         """Take in the columns of a cell and return where they stand."""
         places = []
         for column in np.ascontiguousarray(sums.T):
-            place = self._place.setdefault(column.tobytes(), len(self._columns))
+            key = hashlib.blake2b(column, digest_size=32).digest()
+            place = self._place.setdefault(key, len(self._columns))
             if place == len(self._columns):
                 self._columns.append(column)
             places.append(place)

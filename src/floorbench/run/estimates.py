@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from floorbench.core.score import Estimate, Interval
-from floorbench.metrics.base import AdditiveMetric, Measure, Scored, point
+from floorbench.metrics.base import AdditiveMetric, Ints, Measure, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
 from floorbench.stats.intervals import interval, share_bounds
@@ -36,28 +36,35 @@ def estimate_cells(
     A cell that the system does not declare is N/A; an undefined value has the metric's reason.
     """
     intervals: dict[int, Interval] = {}
-    for slices in _groups(measures).values():
+    for places, strata in _groups(measures):
         found = bootstrap(
-            evaluators({str(i): (measures[i].metric, units) for i, units in slices.items()}),
-            next(iter(slices.values())).strata,
+            evaluators((str(i), measures[i].metric, compact(measures[i].scored)) for i in places),
+            strata,
             draws=draws,
             seed=seed,
         )
-        for i in slices:
+        for i in places:
             bounds = share_bounds(measures[i].metric)
             made = interval(found[str(i)], level=level, proportion=bounds)
             intervals[i] = _with_wilson(made, measures[i], level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
 
 
-def _groups(measures: Sequence[Measure]) -> dict[Any, dict[int, Scored]]:
-    """Return the slices by their clusters and strata, each with the place of its measure."""
-    groups: dict[Any, dict[int, Scored]] = {}
+class _Group(NamedTuple):
+    """Measures, by place, whose slices have the same clusters in the same strata."""
+
+    places: list[int]
+    strata: Ints
+
+
+def _groups(measures: Sequence[Measure]) -> list[_Group]:
+    groups: dict[tuple[tuple[str, ...], bytes], _Group] = {}
     for i, measure in enumerate(measures):
         if measure.undeclared is None:
             units = compact(measure.scored)
-            groups.setdefault((units.clusters, units.strata.tobytes()), {})[i] = units
-    return groups
+            key = (units.clusters, units.strata.tobytes())
+            groups.setdefault(key, _Group([], units.strata)).places.append(i)
+    return list(groups.values())
 
 
 def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import compress
 
 import numpy as np
 
@@ -222,7 +223,7 @@ def compact(scored: Scored) -> Scored:
     return replace(
         scored,
         cluster=new_codes[scored.cluster],
-        clusters=tuple(c for c, p in zip(scored.clusters, present, strict=True) if p),
+        clusters=tuple(compress(scored.clusters, present.tolist())),
         strata=collapsed(scored.strata[present]),
     )
 

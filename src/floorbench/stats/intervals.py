@@ -69,7 +69,7 @@ def intervals(
     check_level(level)
     slice_ = compact(scored)
     found = bootstrap(
-        evaluators({name: (metric, slice_) for name, metric in metrics.items()}),
+        evaluators((name, metric, slice_) for name, metric in metrics.items()),
         slice_.strata,
         draws=draws,
         seed=seed,

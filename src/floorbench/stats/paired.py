@@ -155,8 +155,8 @@ def compare_cells(
         groups.setdefault((a.clusters, a.strata.tobytes()), {})[name] = (metric, a, b)
     out: dict[str, Comparison] = {}
     for (clusters, _), group in groups.items():
-        left = evaluators({name: (metric, a) for name, (metric, a, _) in group.items()})
-        right = evaluators({name: (metric, b) for name, (metric, _, b) in group.items()})
+        left = evaluators((name, metric, a) for name, (metric, a, _) in group.items())
+        right = evaluators((name, metric, b) for name, (metric, _, b) in group.items())
         drawn = bootstrap(
             {name: Difference(left[name], right[name]) for name in group},
             next(iter(group.values()))[1].strata,

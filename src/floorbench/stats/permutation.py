@@ -144,7 +144,7 @@ def swap_metrics(cells: Mapping[str, Pair]) -> dict[str, SwapStatistic]:
     DataError
         ``FB651`` when the lists of clusters differ; ``FB601`` when the columns or label sets do.
     """
-    pooled: dict[str, tuple[Metric, Scored]] = {}
+    pooled: list[tuple[str, Metric, Scored]] = []
     for name, (metric, a, b) in cells.items():
         if a.clusters != b.clusters:
             raise DataError("FB651", "the two systems do not have the same list of clusters")
@@ -152,7 +152,7 @@ def swap_metrics(cells: Mapping[str, Pair]) -> dict[str, SwapStatistic]:
             replace(side, clusters=tuple(f"{mark}{cluster}" for cluster in side.clusters))
             for mark, side in (("a:", a), ("b:", b))
         ]
-        pooled[name] = (metric, concat(marked))
+        pooled.append((name, metric, concat(marked)))
     sides = _Sides()
 
     def statistic(evaluate: Evaluator) -> SwapStatistic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,13 @@ from floorbench.tasks.units import coverage, no_cover, with_columns, without_uns
 TURN_ENDS = ("SystemIdle_Takeover_Completion", "SystemIdle_Dismiss_Incomplete")
 
 
+class Parts(NamedTuple):
+    """Units by gold action and by gold label, selected once for both stages."""
+
+    actions: Mapping[str, Scored]
+    labels: Mapping[str, Scored]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
     """Builds the cells of one result.
@@ -71,28 +79,31 @@ class Cells:
             for condition in self.conditions:
                 where = {"language": language, "condition": condition}
                 units = self._select(language=language, condition=condition)
+                parts = Parts(
+                    parts_by(units, "gold", ACTIONS), parts_by(units, "gold_intent", LABELS)
+                )
                 if self.declared.languages is not None and language not in self.declared.languages:
                     out += self._actions(
-                        units, where, f"{self.system.name} does not declare {language}"
+                        units, parts, where, f"{self.system.name} does not declare {language}"
                     )
                 elif len(units):
-                    out += self._actions(units, where, None)
+                    out += self._actions(units, parts, where, None)
                     out += self._states(units, where)
                     out += self._ranked(units, where)
-                    out += self._intents(units, where)
+                    out += self._intents(units, parts, where)
                     out += self._baselines(units, where)
         return out
 
     # ---- stage 1 -----------------------------------------------------------------------------
 
     def _actions(
-        self, units: Scored, where: Mapping[str, str], no_language: str | None
+        self, units: Scored, parts: Parts, where: Mapping[str, str], no_language: str | None
     ) -> Iterator[Measure]:
         note = _history_note(units, where["condition"])
         for action in ACTIONS:
             yield self._cell(
                 class_accuracy(label=action, missing=self.missing),
-                units.where(units.column("gold") == ACTIONS.index(action)),
+                parts.actions[action],
                 {**where, "action": action},
                 undeclared=no_language or self._no_action(action),
                 headline=True,
@@ -101,7 +112,7 @@ class Cells:
         for intent in INTENTS:
             yield self._cell(
                 class_accuracy(label=intent.action, missing=self.missing),
-                units.where(units.column("gold_intent") == LABELS.index(intent.label)),
+                parts.labels[intent.label],
                 {**where, "action": intent.action, "scenario": intent.scenario},
                 undeclared=no_language or self._no_action(intent.action),
             )
@@ -125,11 +136,11 @@ class Cells:
         yield self._cell(accuracy(missing=self.missing), units, where, undeclared=undeclared)
 
     def _states(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
-        for state in STATES:
+        for state, part in parts_by(units, "state", STATES).items():
             possible = [a for a in actions_of(state) if a in self.declared.actions]
             yield self._cell(
                 accuracy(missing=self.missing),
-                units.where(units.column("state") == STATES.index(state)),
+                part,
                 {**where, "state": state},
                 undeclared=None if possible else f"{self.system.name} does not declare {state}",
             )
@@ -164,22 +175,21 @@ class Cells:
 
     # ---- stage 2 -----------------------------------------------------------------------------
 
-    def _intents(self, units: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
+    def _intents(self, units: Scored, parts: Parts, where: Mapping[str, str]) -> Iterator[Measure]:
         if not self.declared.intents:
             return
         named = bool((self.scored.column("predicted_intent") >= 0).any())
         silent = None if named else "no answer names a scenario"
-        units = intent_units(units)
         columns = {"gold": "gold_intent", "predicted": "predicted_intent"}
         for intent in INTENTS:
             yield self._cell(
                 scenario_accuracy(label=intent.label, missing=self.missing),
-                units.where(units.column("gold_intent") == LABELS.index(intent.label)),
+                intent_units(parts.labels[intent.label]),
                 {**where, "action": intent.action, "scenario": intent.scenario},
                 undeclared=self._no_action(intent.action) or silent,
             )
         for action in ACTIONS:
-            of_action = units.where(units.column("gold") == ACTIONS.index(action))
+            of_action = intent_units(parts.actions[action])
             undeclared = self._no_action(action) or silent
             cell = {**where, "action": action}
             yield self._cell(
@@ -194,7 +204,7 @@ class Cells:
             )
         yield self._cell(
             accuracy(**columns, missing=self.missing),
-            units,
+            intent_units(units),
             {**where, "stage": "intent"},
             undeclared=silent,
         )
@@ -251,6 +261,12 @@ class Cells:
             note=note,
             headline=headline,
         )
+
+
+def parts_by(units: Scored, column: str, names: Sequence[str]) -> dict[str, Scored]:
+    """Return the units of each name of a coded column."""
+    codes = units.column(column)
+    return {name: units.where(codes == i) for i, name in enumerate(names)}
 
 
 def all_four(supported: Sequence[str], *, missing: str) -> Additive:

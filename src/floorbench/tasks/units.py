@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
+from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -43,14 +44,19 @@ class Units:
         self._codes = {
             name: {label: i for i, label in enumerate(labels)} for name, labels in vocab.items()
         }
-        self._columns: dict[str, list[float]] = {name: [] for name in (*vocab, *numbers)}
-        self._outcome: list[int] = []
+        self._columns: dict[str, array[Any]] = {
+            **{name: array("q") for name in vocab},
+            **{name: array("d") for name in numbers},
+        }
+        self._outcome = array("q")
         self._clusters: dict[str, int] = {}
-        self._strata: list[int] = []
-        self._cluster: list[int] = []
-        self._group: list[int] = []
-        self._groups: dict[tuple[str, str], int] = {}
+        self._strata = array("q")
+        self._cluster = array("q")
+        self._samples: dict[str, int] = {}
+        self._sample = array("q")
         self._names: list[str] = []
+        self._conditions: dict[str, int] = {}
+        self._condition = array("q")
 
     def add(
         self,
@@ -66,7 +72,8 @@ class Units:
             self._clusters[sample.cluster] = len(self._clusters)
             self._strata.append(stratum_code(sample.stratum))
         self._cluster.append(self._clusters[sample.cluster])
-        self._group.append(self._groups.setdefault((sample.id, condition), len(self._groups)))
+        self._sample.append(self._samples.setdefault(sample.id, len(self._samples)))
+        self._condition.append(self._conditions.setdefault(condition, len(self._conditions)))
         self._outcome.append(outcome)
         self._names.append(sample.id)
         for name, label in labels.items():
@@ -75,19 +82,19 @@ class Units:
             self._columns[name].append(value)
 
     def scored(self) -> Scored:
-        """Return the units as columns."""
-        group = np.asarray(self._group, dtype=np.int64)
-        trials = np.bincount(group, minlength=len(self._groups))
+        """Return the units as columns, in the memory where they were gathered: the last call."""
+        sample = np.frombuffer(self._sample, dtype=np.int64)
+        group = sample * len(self._conditions) + np.frombuffer(self._condition, dtype=np.int64)
         columns = {
-            name: np.asarray(values, dtype=np.int64 if name in self._vocab else np.float64)
+            name: np.frombuffer(values, dtype=np.int64 if name in self._vocab else np.float64)
             for name, values in self._columns.items()
         }
         return Scored(
-            cluster=np.asarray(self._cluster, dtype=np.int64),
+            cluster=np.frombuffer(self._cluster, dtype=np.int64),
             clusters=tuple(self._clusters),
-            strata=np.asarray(self._strata, dtype=np.int64),
-            weight=1.0 / trials[group],
-            columns={**columns, "outcome": np.asarray(self._outcome, dtype=np.int64)},
+            strata=np.frombuffer(self._strata, dtype=np.int64),
+            weight=1.0 / np.bincount(group)[group],
+            columns={**columns, "outcome": np.frombuffer(self._outcome, dtype=np.int64)},
             vocab=self._vocab,
             units=tuple(self._names),
         )
@@ -119,7 +126,7 @@ def no_cover() -> Coverage:
 
 def with_columns(units: Scored, **columns: Column) -> Scored:
     """Return units with some columns replaced."""
-    return replace(units, columns={**units.columns, **columns})
+    return units.with_columns(**columns)
 
 
 def without_unscored(units: Scored) -> Scored:

@@ -79,11 +79,11 @@ def campaign(
     return tallies
 
 
-def cuts(data: bytes, only: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield every way in which the last two lines of a journal may have been lost."""
+def cuts(data: bytes, only: str = "", *, short: bool = False) -> Iterator[tuple[str, bytes]]:
+    """Yield every way in which the last two lines (short: one) of a journal may have been lost."""
     last = data.rstrip(b"\n").rfind(b"\n") + 1
     before = data[: max(0, last - 1)].rfind(b"\n") + 1
-    for kept in range(before, len(data)):
+    for kept in range(last if short else before, len(data)):
         if only in ("", str(kept)):
             yield str(kept), data[:kept]
     for number, end in enumerate(ENDS):
@@ -141,7 +141,7 @@ def _runs(home: Path, tally: Tally, only: str, short: bool) -> None:
         warned = any("unfinished last line" in s for s in said)
         check(warned == (torn > 0), "an unfinished line is cut without a word")
 
-    for case, data in cuts(whole, only):
+    for case, data in cuts(whole, only, short=short):
         _attempt(tally, case, lambda case=case, data=data: one(case, data))
 
 

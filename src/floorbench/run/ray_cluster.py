@@ -24,6 +24,10 @@ from floorbench.run.ray_start import Connection, first_line
 
 STILLBORN = 3  # workers that may die one after the other before any has loaded
 HERE = 300.0  # seconds that a worker may take to begin where Ray was started for it
+ENDED = (
+    "Its process may have been killed, for memory for instance; what is done is kept, and the same "
+    "call goes on from there (a run with --resume)."
+)
 GIB = 1 << 30
 _THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -241,8 +245,8 @@ class Crew:
         FloorbenchError
             What a worker refuses to go on with.
         EnvironmentProblem
-            ``FB515`` when no worker has had a place for too long, ``FB517`` for a node without
-            this version of floorbench.
+            ``FB515`` when no worker has had a place for too long, ``FB516`` when Ray was started
+            here and is gone, ``FB517`` for a node without this version of floorbench.
         """
         patience = self._patience()
         limits = [t for t in (timeout, patience) if t is not None]
@@ -282,6 +286,10 @@ class Crew:
             self._unplaced = now
         limit = self.options.place_timeout
         if self._connection is not None and self._connection.started:
+            if not any(node["Alive"] for node in self._ray.nodes()):
+                raise EnvironmentProblem(
+                    "FB516", "Ray, started here for this call, has ended", hint=ENDED
+                )
             limit = max(limit, HERE)
         left = self._unplaced + limit - now
         if left <= 0:

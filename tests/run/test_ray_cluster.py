@@ -108,7 +108,8 @@ def test_ray_that_was_started_here_and_died_is_told_at_once() -> None:
     nodes[0]["Alive"] = False
     with pytest.raises(EnvironmentProblem) as error:
         one._patience()
-    assert error.value.code == "FB516" and "--resume" in error.value.hint
+    assert error.value.code == "FB516"
+    assert "--resume" in error.value.hint
     one._connection = SimpleNamespace(started=False)  # type: ignore[assignment]
     assert one._patience()  # a cluster may get new nodes
 

@@ -24,6 +24,8 @@ from floorbench.run.worker import error_to_wire
         {"gpus": float("nan")},
         {"memory": float("inf")},
         {"place_timeout": 0.0},
+        {"place_timeout": float("nan")},
+        {"place_timeout": float("inf")},
         {"gpus": 1.5},
     ],
 )

@@ -23,6 +23,7 @@ from floorbench.run.processes import error_from_wire
 from floorbench.run.ray_start import Connection, first_line
 
 STILLBORN = 3  # workers that may die one after the other before any has loaded
+LONGEST = 1e6  # seconds that a worker may be waited for
 HERE = 300.0  # seconds that a worker may take to begin where Ray was started for it
 ENDED = (
     "Its process may have been killed, for memory for instance; what is done is kept, and the same "
@@ -67,8 +68,11 @@ class RayOptions:
 
     def __post_init__(self) -> None:
         amounts = (self.cpus, self.gpus, 1.0 if self.memory is None else self.memory)
-        if not all(math.isfinite(a) and a >= 0 for a in amounts) or not self.place_timeout > 0:
-            raise UsageError("FB103", f"resources of a worker cannot be below 0: {self.wish()}")
+        if not all(math.isfinite(a) and a >= 0 for a in amounts):
+            raise UsageError("FB103", f"resources of a worker are numbers from 0: {self.wish()}")
+        if not 0 < self.place_timeout <= LONGEST:
+            what = f"{self.place_timeout:g} s to wait for a place: above 0, at most {LONGEST:g}"
+            raise UsageError("FB103", what)
         if self.gpus > 1 and self.gpus != int(self.gpus):
             raise UsageError(
                 "FB103", f"{self.gpus:g} GPUs per worker: above 1 only whole numbers are possible"

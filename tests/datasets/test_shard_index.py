@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,15 @@ def test_a_header_that_was_changed_is_refused(tmp_path: Path) -> None:
     (folder / HEADER).unlink()
     with pytest.raises(DataError, match="FB282"):
         read_header(str(folder))
+
+
+def test_a_pipe_is_refused_not_waited_for(tmp_path: Path) -> None:
+    folder = packs.packed(tmp_path)
+    for name in ("shard-000001.jsonl", "shard-000000.tar"):
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        with pytest.raises(DataError, match=f"FB287 .*{name}: is not a plain file"):
+            read_header(str(folder))
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

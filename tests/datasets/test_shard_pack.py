@@ -137,8 +137,21 @@ def test_packing_again_does_nothing_and_other_data_are_refused(tmp_path: Path) -
     with pytest.raises(DataError, match=r"FB289 .*holds 'clips' with digest"):
         pack(open_dataset(packs.trp_tiny.build(tmp_path / "trp")), folder)
     (tmp_path / "other").mkdir()
+    empty = tmp_path / "other"  # an empty folder is nothing
+    pack(open_dataset(tmp_path / "clips"), empty, per_shard=2)
+    assert files(tmp_path / "other") == files(folder)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
     with pytest.raises(DataError, match=r"FB289 .*something else"):
-        pack(open_dataset(tmp_path / "clips"), tmp_path / "other")
+        pack(open_dataset(tmp_path / "clips"), tmp_path / "mine")
+
+
+def test_data_are_not_packed_into_themselves(tmp_path: Path) -> None:
+    clips = packs.clips(tmp_path / "clips")
+    for out in (clips / "packed", clips / "a" / ".." / "deep" / "packed"):
+        with pytest.raises(DataError, match=r"FB289 .*lies inside the data"):
+            pack(open_dataset(clips), out)
+    assert len(list(open_dataset(clips).samples())) > 0
 
 
 def test_two_processes_do_not_pack_into_one_folder(tmp_path: Path) -> None:

@@ -1,10 +1,19 @@
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
-from floorbench.run.ray_cluster import STILLBORN, Crew, Death, RayOptions, RayWorker, _refused
+from floorbench.run.ray_cluster import (
+    HERE,
+    STILLBORN,
+    Crew,
+    Death,
+    RayOptions,
+    RayWorker,
+    _refused,
+)
 from floorbench.run.worker import error_to_wire
 
 
@@ -15,6 +24,8 @@ from floorbench.run.worker import error_to_wire
         {"gpus": float("nan")},
         {"memory": float("inf")},
         {"place_timeout": 0.0},
+        {"place_timeout": float("nan")},
+        {"place_timeout": float("inf")},
         {"gpus": 1.5},
     ],
 )
@@ -87,6 +98,22 @@ def test_only_so_many_are_spawned_after_one_another() -> None:
     assert all(one.may_replace(fresh, left) for _ in range(10))
     assert [one.may_replace(fresh, crash) for _ in range(STILLBORN)] == [True, True, False]
     assert one.may_replace(RayWorker(1, None, opened=True), crash)  # it had loaded: start anew
+
+
+def test_ray_that_was_started_here_and_died_is_told_at_once() -> None:
+    one = crew()
+    nodes = [{"NodeID": "a", "Alive": True}]
+    one._ray = SimpleNamespace(nodes=lambda: nodes)
+    one._connection = SimpleNamespace(started=True)  # type: ignore[assignment]
+    one.workers = [RayWorker(0, None)]
+    assert one._patience() == pytest.approx(HERE)
+    nodes[0]["Alive"] = False
+    with pytest.raises(EnvironmentProblem) as error:
+        one._patience()
+    assert error.value.code == "FB516"
+    assert "--resume" in error.value.hint
+    one._connection = SimpleNamespace(started=False)  # type: ignore[assignment]
+    assert one._patience()  # a cluster may get new nodes
 
 
 @pytest.mark.needs_ray

@@ -1,3 +1,4 @@
+import os
 import signal
 import socket
 import sys
@@ -68,6 +69,16 @@ def test_a_start_that_fails_is_tried_once_more(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(EnvironmentProblem, match="FB516 Ray: cannot be started here: The current"):
         Connection(None, cpus=1)
     assert fake.calls == ["init local", "shutdown"] * ray_start.TRIES + ["shutdown"]
+
+
+def test_an_empty_address_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeRay(error=Exception("stop here"))
+    monkeypatch.setattr(ray_start, "library", lambda: fake)
+    monkeypatch.setattr(ray_start, "_below", list)
+    monkeypatch.setenv("RAY_ADDRESS", "")
+    with pytest.raises(EnvironmentProblem, match="FB516 Ray: cannot be started here: stop here"):
+        Connection("", cpus=1)
+    assert "RAY_ADDRESS" not in os.environ
 
 
 def test_what_is_joined_is_left_and_signals_stay_ours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,8 +142,10 @@ def read_header(folder: str) -> Header:
         raise DataError("FB285", "the shards' samples do not add up to the header's", where=where)
     if not is_url(folder):
         for name in names:
-            if (Path(folder) / name).is_symlink():
-                raise DataError("FB287", "is a link", where=Place(shown(join(folder, name))))
+            file = Path(folder) / name
+            if file.is_symlink() or (file.exists() and not file.is_file()):
+                what = "is a link" if file.is_symlink() else "is not a plain file"
+                raise DataError("FB287", what, where=Place(shown(join(folder, name))))
     return header
 
 

@@ -100,8 +100,12 @@ def pack(
         "per_shard": per_shard,
     }
     out = Path(out)
-    if out.exists():
+    if _taken(out):
         return _same_or_refuse(out, plan)
+    data = Path(str(source.locator().get("path", "")))
+    if data.is_dir() and data.resolve() in out.resolve().parents:
+        what = f"lies inside the data '{data}', which would be others with it"
+        raise DataError("FB289", what, where=Place(str(out)))
     partial = out.parent / f".{out.name}.partial"
     try:
         partial.mkdir(parents=True, exist_ok=True)
@@ -119,7 +123,7 @@ def pack(
             _write(partial / HEADER, codec.encode_pretty(header).encode())
             for name in (_PLAN, _DONE):
                 (partial / name).unlink(missing_ok=True)
-            if out.exists():
+            if _taken(out):
                 raise DataError("FB289", "the folder has come up meanwhile", where=Place(str(out)))
             partial.rename(out)
         return header
@@ -296,6 +300,11 @@ def _once(name: str, seen: set[bytes]) -> None:
     if code in seen:
         raise DataError("FB203", f"sample '{name}' appears twice")
     seen.add(code)
+
+
+def _taken(out: Path) -> bool:
+    """Say whether something is there already; an empty folder is nothing."""
+    return out.exists() and not (out.is_dir() and next(out.iterdir(), None) is None)
 
 
 def _same_or_refuse(out: Path, plan: dict[str, Any]) -> Header:

@@ -23,7 +23,12 @@ from floorbench.run.processes import error_from_wire
 from floorbench.run.ray_start import Connection, first_line
 
 STILLBORN = 3  # workers that may die one after the other before any has loaded
+LONGEST = 1e6  # seconds that a worker may be waited for
 HERE = 300.0  # seconds that a worker may take to begin where Ray was started for it
+ENDED = (
+    "Its process may have been killed, for memory for instance; what is done is kept, and the same "
+    "call goes on from there (a run with --resume)."
+)
 GIB = 1 << 30
 _THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
@@ -63,8 +68,11 @@ class RayOptions:
 
     def __post_init__(self) -> None:
         amounts = (self.cpus, self.gpus, 1.0 if self.memory is None else self.memory)
-        if not all(math.isfinite(a) and a >= 0 for a in amounts) or not self.place_timeout > 0:
-            raise UsageError("FB103", f"resources of a worker cannot be below 0: {self.wish()}")
+        if not all(math.isfinite(a) and a >= 0 for a in amounts):
+            raise UsageError("FB103", f"resources of a worker are numbers from 0: {self.wish()}")
+        if not 0 < self.place_timeout <= LONGEST:
+            what = f"{self.place_timeout:g} s to wait for a place: above 0, at most {LONGEST:g}"
+            raise UsageError("FB103", what)
         if self.gpus > 1 and self.gpus != int(self.gpus):
             raise UsageError(
                 "FB103", f"{self.gpus:g} GPUs per worker: above 1 only whole numbers are possible"
@@ -241,8 +249,8 @@ class Crew:
         FloorbenchError
             What a worker refuses to go on with.
         EnvironmentProblem
-            ``FB515`` when no worker has had a place for too long, ``FB517`` for a node without
-            this version of floorbench.
+            ``FB515`` when no worker has had a place for too long, ``FB516`` when Ray was started
+            here and is gone, ``FB517`` for a node without this version of floorbench.
         """
         patience = self._patience()
         limits = [t for t in (timeout, patience) if t is not None]
@@ -282,6 +290,10 @@ class Crew:
             self._unplaced = now
         limit = self.options.place_timeout
         if self._connection is not None and self._connection.started:
+            if not any(node["Alive"] for node in self._ray.nodes()):
+                raise EnvironmentProblem(
+                    "FB516", "Ray, started here for this call, has ended", hint=ENDED
+                )
             limit = max(limit, HERE)
         left = self._unplaced + limit - now
         if left <= 0:

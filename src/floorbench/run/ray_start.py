@@ -77,6 +77,8 @@ class Connection:
         if self.ray.is_initialized():
             return
         hush(self.ray)
+        if not os.environ.get("RAY_ADDRESS", "unset"):
+            del os.environ["RAY_ADDRESS"]  # empty means none; Ray would look there
         where = address or os.environ.get("RAY_ADDRESS")
         try:
             if where is not None:

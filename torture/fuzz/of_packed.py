@@ -293,7 +293,7 @@ TARGETS = [
         name="packed-interrupted",
         seeds=lambda: [_done_bytes()],
         read=_done,
-        covers=("floorbench.datasets.shard_pack:_take_up",),
+        covers=("floorbench.datasets.shard_pack:_whole", "floorbench.datasets.shard_pack:_take_up"),
         tokens=(b'"file"', b'"index"', b"\n"),
         share=0.5,
     ),

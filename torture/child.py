@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 INJECT = Path(__file__).resolve().parent / "inject"
 CODE = re.compile(r"\b(FB\d{3})\b")
 TRACE = "Traceback (most recent call last)"
-LONGEST = 90.0
-"""Seconds after which a command of a few seconds counts as hung."""
+LONGEST = 600.0
+"""Seconds after which a command of a few seconds counts as hung; machines may be very busy."""
 
 
 class Ended(NamedTuple):
@@ -105,7 +105,20 @@ class Running:
             file.close()
         return Ended(self.process.returncode, said[0], said[1], seconds, hung)
 
-    def orphans(self, *, within: float = 10.0) -> list[int]:
+    def says(self, what: bytes) -> bool:
+        """Wait until the command has printed something; tell whether it has before it ended."""
+        until = self._begun + LONGEST
+        while time.monotonic() < until:
+            ended = self.process.poll() is not None
+            for file in self._files:
+                if what in os.pread(file.fileno(), 1 << 20, 0):
+                    return True
+            if ended:
+                break
+            time.sleep(0.02)
+        return False
+
+    def orphans(self, *, within: float = 60.0) -> list[int]:
         """Return the processes that still run in its name after so many seconds at most."""
         until = time.monotonic() + within
         while left := marked(self.mark):

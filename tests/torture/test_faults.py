@@ -7,6 +7,9 @@ from torture.figures import Tally, keep, table
 
 from torture import clock, disk, kill, readonly, spaces, truncate, two
 
+pytestmark = pytest.mark.timeout(1800)
+"""Each starts processes or does hundreds of small runs: seconds on free cores, minutes on busy."""
+
 
 def fine(tallies: list[Tally]) -> None:
     assert tallies

@@ -7,6 +7,11 @@ from torture.fuzz.registry import TARGETS
 HEAD = b"id,group,kind,words,from,to,end,before,said\n"
 ROW = b"s1,g1,int,wait,1000,1800,3000,,so I"
 NPY = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': ("
+SAMPLE = (
+    b'{"key": "000000000", "json": [512, 9, ""], "sample": {"id": "a", "cluster": "a", '
+    b'"observation": {"language": "und"}, %s}}'
+)
+CALL = b'{"steps": [{"key": "k", "item": "a", "stage": "s", "notes": [{"kind": "call", %s}]}]}'
 
 FOUND = [
     # a quotation mark that never closes took all rows after it into one cell
@@ -29,6 +34,9 @@ FOUND = [
     ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,0,1e99999999,x\n1,b,1,2,y\n"),
     ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,1e-99999999,2,x\n1,b,1,2,y\n"),
     ("data-fisher", b"0 " + b"1" * 400 + b" A: x\n1 2 B: y\n"),
+    ("format-seglst", b'[{"session_id": "x", "speaker": "a", "start_time": 0, "words": "", '
+                      b'"end_time": 1e9999999}]'),
+    ("format-words", b'{"segments": [{"words": [{"word": "", "start": 1e99999999}]}]}'),
     ("answer-json", b'{"decision": 1, "confidence": ' + b"1" * 400 + b"}"),
     ("service-openai-chat", b'{"choices": [{"message": {"content": ""}}], "usage": '
                             b'{"prompt_tokens": 1e999}}'),
@@ -55,6 +63,18 @@ FOUND = [
     ("data-pcm-cache", b'{"a":' * 1200),
     ("audio-credits", b"[" * 5000),
     ("build-verdicts", b"[" * 5000),
+    ("packed-index", SAMPLE % b'"target": 1, "tags": {}'),
+    ("packed-index", SAMPLE % b'"target": {}, "tags": []'),
+    ("packed-index", SAMPLE % b'"target": {}, "tags": {}, "more": 1'),
+    ("packed-interrupted", b'{"file":"","size":0,"sha256":"","index":"s","index_size":9,'
+                           b'"index_sha256":"","samples":3}\n'),
+    ("packed-interrupted", b"\0" * 100 + b"\n"),
+    ("data-checksums", b"0" * 64 + b"  a\0b\n" + b"0" * 64 + b"  " + b"a" * 5000 + b"\n"),
+    ("data-checksums", b"\r\0"),
+    ("plan-build-lineage", b"false"),
+    ("plan-build-lineage", b'{"steps": [{"key": [], "item": "a", "stage": "s", "notes": []}]}'),
+    ("plan-build-lineage", CALL % b'"prompt_tokens": "x"'),
+    ("plan-build-lineage", CALL % b'"tokens": {"prompt": -1}'),
     ("web-wave", b"null"),
     ("web-wave", b'{"": 0}'),
     ("request-cell", b"\xf2"),

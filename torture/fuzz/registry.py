@@ -6,12 +6,12 @@ Parquet, audio, numbers out of text); each must be exercised by a target or stan
 
 from __future__ import annotations
 
-from torture.fuzz import of_answers, of_data, of_formats, of_run, of_texts
+from torture.fuzz import of_answers, of_data, of_formats, of_packed, of_run, of_texts
 from torture.fuzz.target import Target
 
 TARGETS: dict[str, Target] = {
     t.name: t
-    for module in (of_formats, of_answers, of_data, of_run, of_texts)
+    for module in (of_formats, of_answers, of_data, of_packed, of_run, of_texts)
     for t in module.TARGETS
 }
 
@@ -28,11 +28,13 @@ LEFT_OUT: dict[str, str] = {
     "floorbench.build.g2p_process:_serve": _PIPE,
     "floorbench.build.kokoro:Kokoro.__init__": "an asset whose hash was checked",
     "floorbench.build.pipeline.pool:ProcessPool.collect": _PIPE,
+    "floorbench.build.pipeline.ray_pool:RayPool.collect": _PIPE,
     "floorbench.build.pipeline.store:ResultCache.put": _MADE,
+    "floorbench.build.pipeline.worker:Maker.make": _PIPE,
     "floorbench.build.pipeline.worker:main": _PIPE,
     "floorbench.build.sound.line:through_line": _MADE,
-    "floorbench.build.speech.caching:CachedASR.transcribe": _CACHE,
-    "floorbench.build.speech.caching:CachedTTS.synthesize": _CACHE,
+    "floorbench.build.speech.caching:_heard": _CACHE,
+    "floorbench.build.speech.caching:_spoken": _CACHE,
     "floorbench.build.speech.local_models:IndexTTS2.synthesize": _MADE,
     "floorbench.build.speech_assets:assemble": "an asset whose hash was checked",
     "floorbench.build.starter_codett:encode": _MADE,
@@ -52,9 +54,12 @@ LEFT_OUT: dict[str, str] = {
     "floorbench.events.traces:trace_values": "a trace that trace_problem has passed",
     "floorbench.report.published:rows": _SHIPPED,
     "floorbench.run.engine:_is_json": "asks codec.parse, and takes either answer",
+    "floorbench.run.pending:unpacked": _PIPE,
     "floorbench.run.processes:ProcessExecutor._messages": _PIPE,
     "floorbench.run.processes:ProcessExecutor.start": _PIPE,
-    "floorbench.run.processes:_unpack": _PIPE,
+    "floorbench.run.ray_cluster:Crew.events": _PIPE,
+    "floorbench.run.ray_cluster:_worker_class": _PIPE,
+    "floorbench.run.ray_workers:RayExecutor.start": _PIPE,
     "floorbench.run.signature:as_json": _MADE,
     "floorbench.run.worker:main": _PIPE,
     "floorbench.systems.build:check_spec": _MADE,

@@ -34,17 +34,23 @@ def changed_files(folder: Path) -> list[FloorbenchError]:
         return []
     found: list[FloorbenchError] = []
     root = folder.resolve()
-    lines = listed.read_text(encoding="utf-8", errors="replace").splitlines()
-    for number, line in enumerate(lines, start=1):
+    lines = listed.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
+    for number, given in enumerate(lines, start=1):
+        line = given.removesuffix("\r")
         digest, gap, name = line[:64], line[64:66], line[66:]
         place = Place(str(listed), number)
         if gap != "  " or not name or not set(digest) <= set("0123456789abcdef"):
             found.append(DataError("FB277", "no checksum and path in this line", where=place))
             continue
-        path = (folder / name).resolve()
+        try:
+            path = (folder / name).resolve()
+            there = path.is_file()
+        except (OSError, ValueError):  # no name that a file can have
+            found.append(DataError("FB277", f"{name!r:.100} is no path", where=place))
+            continue
         if not path.is_relative_to(root):
             found.append(DataError("FB277", f"'{name}' leads out of the folder", where=place))
-        elif not path.is_file():
+        elif not there:
             found.append(DataError("FB277", f"'{name}' is missing", where=place))
         elif _sha256(path) != digest:
             found.append(DataError("FB277", f"'{name}' has other bytes", where=place))

@@ -331,9 +331,8 @@ def _take_up(folder: Path, plan: dict[str, Any]) -> list[Shard]:
         for line in (folder / _DONE).read_bytes().splitlines(keepends=True):
             if not line.endswith(b"\n"):
                 break
-            shard = codec.decode(line, Shard)
-            held = [(folder / n).stat().st_size for n in (shard.file, shard.index)]
-            if held != [shard.size, shard.index_size]:
+            shard = _whole(folder, line, f"shard-{len(done):06d}")
+            if shard is None:
                 break
             done.append(shard)
     kept = {name for shard in done for name in (shard.file, shard.index)}
@@ -343,6 +342,17 @@ def _take_up(folder: Path, plan: dict[str, Any]) -> list[Shard]:
     _write(folder / _PLAN, encoded)
     _write(folder / _DONE, b"".join(codec.encode(shard) + b"\n" for shard in done))
     return done
+
+
+def _whole(folder: Path, line: bytes, name: str) -> Shard | None:
+    """Return the shard of a line when it is the one of that name and lies there whole."""
+    with contextlib.suppress(OSError, FloorbenchError):
+        shard = codec.decode(line, Shard)
+        if (shard.file, shard.index) == (f"{name}.tar", f"{name}.jsonl"):
+            held = [(folder / n).stat().st_size for n in (shard.file, shard.index)]
+            if held == [shard.size, shard.index_size] and shard.samples > 0:
+                return shard
+    return None
 
 
 def _write(path: Path, data: bytes) -> None:

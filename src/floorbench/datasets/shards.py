@@ -15,13 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from floorbench.audio.addresses import HIDDEN, is_url, join, shown
 from floorbench.audio.member import Member
 from floorbench.audio.ref import FileAudio
 from floorbench.core.plain import sample_from_plain
 from floorbench.core.sample import AudioRef, JsonValue, Sample
+from floorbench.core.vocab import Role
 from floorbench.datasets.echo_audio import SilencedAudio
 from floorbench.datasets.shard_index import HEADER, Entry, Header, read_header, read_index
 from floorbench.errors import DataError, FloorbenchError, Place
@@ -90,6 +93,59 @@ class ShardsSource:
             first += shard.samples
 
 
+class _Plain(msgspec.Struct, forbid_unknown_fields=True):
+    """What every part of a plain sample refuses: a key that it does not have."""
+
+
+class _Audio(_Plain):
+    member: str
+    channel: int | Literal["mix"] | None = None
+    cutoff: float | None = None
+    silent_from: float | None = None
+
+
+class _Turn(_Plain):
+    role: Role
+    text: str | None = None
+    audio: _Audio | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Word(_Plain):
+    text: str
+    role: Role
+    span: tuple[float, float] | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Question(_Plain):
+    text: str
+    answers: list[str]
+
+
+class _Observation(_Plain):
+    language: str
+    state: str | None = None
+    turns: list[_Turn] = msgspec.field(default_factory=list)
+    channels: dict[Role, _Audio] = msgspec.field(default_factory=dict)
+    text: str | None = None
+    words: list[_Word] = msgspec.field(default_factory=list)
+    activity: dict[Role, list[tuple[float, float]]] = msgspec.field(default_factory=dict)
+    spoken_prefix: str | None = None
+    question: _Question | None = None
+    cutoff: float | None = None
+    repeat: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class _Sample(_Plain):
+    """Keys and types of an index entry's sample (see :mod:`floorbench.core.plain`)."""
+
+    id: str
+    cluster: str
+    observation: _Observation
+    target: dict[str, Any]
+    tags: dict[str, str]
+    stratum: str = ""
+
+
 def sample_of(entry: Entry, tar: str) -> Sample:
     """Return the sample of an index entry; its audio is fetched when it is listened to.
 
@@ -114,9 +170,12 @@ def sample_of(entry: Entry, tar: str) -> Sample:
         return found if silent is None else SilencedAudio(found, silent_from=silent)
 
     try:
+        msgspec.convert(entry.sample, _Sample)
         return sample_from_plain(entry.sample, audio)
     except FloorbenchError as error:
         what = f"the sample is malformed: {error.what}"
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"the sample is malformed ({error!r})"
+    except msgspec.ValidationError as error:
+        what = f"the sample is malformed ({error})"
+    except KeyError as error:
+        what = f"the sample names the member {error}, which the index does not"
     raise DataError("FB285", what, where=Place(shown(tar), item=entry.key))

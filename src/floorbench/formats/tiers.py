@@ -57,7 +57,7 @@ def checked_time(value: Decimal) -> Decimal:
     exponent = value.as_tuple().exponent
     if not isinstance(exponent, int):
         raise DataError("FB704", f"time {value} is not a finite number")
-    if abs(value) > LATEST or exponent < FINEST:
+    if value.copy_abs() > LATEST or exponent < FINEST:
         raise DataError("FB704", f"time {value} is out of range")
     return value.copy_abs() if value.is_zero() else value
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +16,9 @@ from floorbench.audio.decode import probe
 from floorbench.build.pipeline.record import BUILD_FILE, LINEAGE_FILE, BuildRecord, StageReport
 from floorbench.errors import DataError, Place
 from floorbench.run.factors import folder_bytes
+
+T = TypeVar("T")
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
 AUDIO = (".flac", ".wav", ".opus", ".ogg", ".mp3", ".sph")
 GROWING = ("results", "sounds", "said", "heard")
@@ -68,7 +72,7 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
     ------
     DataError
         ``FB563`` when nothing came through, or a stage was not measured; ``FB201`` or ``FB402``
-        for a damaged or missing ``build.json``.
+        for a damaged or missing ``build.json``, ``FB201`` for a damaged lineage.
     """
     where = Place(str(path))
     record = codec.read_json(path / BUILD_FILE, BuildRecord)
@@ -115,12 +119,49 @@ def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _lineage(path: Path) -> Iterator[dict[str, Any]]:
+class _Spent(msgspec.Struct):
+    """Tokens of a call, under the names of one kind of model."""
+
+    prompt: _Count | None = None
+    generated: _Count | None = None
+
+
+class _Note(msgspec.Struct):
+    """A line that a stage left; other keys are the stage's own."""
+
+    kind: Any = None
+    model: Any = None
+    prompt_tokens: _Count | None = None
+    generated_tokens: _Count | None = None
+    tokens: _Spent | None = None
+
+
+class _Step(msgspec.Struct):
+    key: str
+    item: str
+    stage: str
+    notes: list[dict[str, Any]]
+
+
+class _Item(msgspec.Struct):
+    steps: list[_Step]
+
+
+def _lineage(path: Path) -> Iterator[_Item]:
     file = path / LINEAGE_FILE
     if file.is_file():
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                yield codec.parse(line, where=Place(str(file), number))
+                where = Place(str(file), number)
+                yield _typed(codec.parse(line, where=where), _Item, where)
+
+
+def _typed(plain: Any, kind: type[T], where: Place) -> T:
+    """Take what a plan needs out of plain values; other keys may stand beside it."""
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as error:
+        raise DataError("FB201", str(error), where=where) from None
 
 
 def _tokens(path: Path) -> dict[str, dict[str, Tokens]]:
@@ -130,23 +171,24 @@ def _tokens(path: Path) -> dict[str, dict[str, Tokens]]:
     """
     seen: set[tuple[str, str]] = set()
     out: dict[str, dict[str, Tokens]] = {}
-    for item in _lineage(path):
-        for step in item["steps"]:
-            once = (step["key"], step["item"])
+    for number, item in enumerate(_lineage(path), start=1):
+        for step in item.steps:
+            once = (step.key, step.item)
             if once in seen:
                 continue
             seen.add(once)
-            for note in step["notes"]:
-                if note.get("kind") != "call":
+            for plain in step.notes:
+                if plain.get("kind") != "call":
                     continue
-                spent = note.get("tokens") or {}
-                read = note.get("prompt_tokens", spent.get("prompt"))
-                wrote = note.get("generated_tokens", spent.get("generated"))
-                models = out.setdefault(step["stage"], {})
-                had = models.get(str(note.get("model")), Tokens(calls=0, read=0, written=0))
-                models[str(note.get("model"))] = Tokens(
+                note = _typed(plain, _Note, Place(str(path / LINEAGE_FILE), number))
+                spent = note.tokens or _Spent()
+                read = spent.prompt if note.prompt_tokens is None else note.prompt_tokens
+                wrote = spent.generated if note.generated_tokens is None else note.generated_tokens
+                models = out.setdefault(step.stage, {})
+                had = models.get(str(note.model), Tokens(calls=0, read=0, written=0))
+                models[str(note.model)] = Tokens(
                     calls=had.calls + 1,
-                    read=had.read + int(read or 0),
-                    written=had.written + int(wrote or 0),
+                    read=had.read + (read or 0),
+                    written=had.written + (wrote or 0),
                 )
     return out

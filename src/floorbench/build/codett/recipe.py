@@ -111,7 +111,7 @@ class CodettRecipe:
         "balance": 0.001,
         "split": 0.001,
     }
-    """Processor seconds an item took on a core of an AMD EPYC in a build of 644 items (`medium`)."""
+    """Processor seconds an item took on a core of an AMD EPYC in a `medium` build (644 items)."""
 
     def work(self, settings: Mapping[str, JsonValue]) -> Work:
         """Return what is made and how.

@@ -17,7 +17,7 @@ from torture.work import Build, Run, Score, Work
 
 SLOW = {"TORTURE_PAUSE": "0.25"}
 HELD = {"TORTURE_PAUSE": "2"}
-"""Slow enough to be stopped in the middle on a busy machine, too; what is stopped keeps its lock."""
+"""Slow enough to be stopped in the middle, even on a busy machine."""
 
 
 class Case:

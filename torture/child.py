@@ -87,6 +87,11 @@ class Running:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process.pid, signal.SIGKILL)
 
+    def stop(self) -> None:
+        """Hold the process where it is, with all its locks; only killing it ends that."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.process.pid, signal.SIGSTOP)
+
     def end(self, *, within: float = LONGEST) -> Ended:
         """Wait for the end; cut off what does not come to one."""
         hung = False

@@ -24,7 +24,8 @@ from torture.work import Work, everything
 
 Disturb = Callable[[Work, Path, int, dict[str, str], Tally, str, str], None]
 CODES = ("FB504", "FB858", "FB402", "FB709")
-LIMITS = (0, 1, 80, 400, 1200, 3000, 9000, 30_000)
+LIMITS = (80, 400, 1200, 3000, 9000, 30_000)
+"""Bytes; what the command says is a file of its own, which must hold a code at least."""
 SIZE = 6 << 20
 
 

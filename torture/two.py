@@ -16,6 +16,8 @@ from torture.figures import Tally
 from torture.work import Build, Run, Score, Work
 
 SLOW = {"TORTURE_PAUSE": "0.25"}
+HELD = {"TORTURE_PAUSE": "2"}
+"""Slow enough to be stopped in the middle, even on a busy machine."""
 
 
 class Case:
@@ -103,8 +105,9 @@ def run_folder(case: Case, shared: Path) -> None:
     """The second is refused with FB503; after kill -9 of the first it goes on."""
     work = Run(shared, "serial")
     expected = work.reference()
-    first = Running(work.first(case.home), home=case.home, faults=SLOW)
+    first = Running(work.first(case.home), home=case.home, faults=HELD)
     _appears("runs/*/*/*/predictions.jsonl", case.home, first)
+    first.stop()
     case.ends(command(work.resumed(case.home), home=case.home), code="FB503")
     first.kill()
     first.end()
@@ -145,8 +148,9 @@ def build_folder(case: Case, shared: Path) -> None:
     """The second is refused with FB853; after kill -9 of the first it goes on."""
     work = Build(shared, 1)
     expected = work.reference()
-    first = Running(work.first(case.home), home=case.home, faults=SLOW)
+    first = Running(work.first(case.home), home=case.home, faults=HELD)
     _appears("cache/results/*/*", case.home, first)
+    first.stop()
     case.ends(command(work.first(case.home), home=case.home), code="FB853")
     first.kill()
     first.end()

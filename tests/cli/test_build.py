@@ -81,7 +81,7 @@ def test_an_interrupted_build_says_that_it_can_go_on(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [
             sys.executable, "-m", "floorbench", "build", RECIPE, "--out", "a", "--cache", "c",
-            "--workers", "2", "--set", f"log={log}", "--set", "slow=0.2",
+            "--workers", "2", "--set", f"log={log}", "--set", "slow=5",
         ],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": f"{root / 'src'}{os.pathsep}{root / 'tests'}"},

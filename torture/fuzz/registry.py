@@ -38,6 +38,7 @@ LEFT_OUT: dict[str, str] = {
     "floorbench.build.speech.local_models:IndexTTS2.synthesize": _MADE,
     "floorbench.build.speech_assets:assemble": "an asset whose hash was checked",
     "floorbench.build.starter_codett:encode": _MADE,
+    "floorbench.tasks.units:Units.scored": _MADE,
     "floorbench.build.starter_codett:write_licences": _SHIPPED,
     "floorbench.build.starter_compare:_clips": _SHIPPED,
     "floorbench.build.starter_compare:_read": _SHIPPED,

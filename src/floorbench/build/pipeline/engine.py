@@ -194,6 +194,7 @@ def build(
             except SoundDamaged:
                 _take_out_damaged(finished, runner)
                 raise
+            runner.folder.sweep()  # workers of a killed build may have lived on for a moment
             return Built(record=record, path=out, lost=lost)
 
         with contextlib.closing(pool):

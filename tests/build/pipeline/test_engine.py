@@ -14,6 +14,7 @@ import pytest
 from floorbench.build.pipeline import store as store_module
 from floorbench.build.pipeline.engine import Built, build
 from floorbench.build.pipeline.export import UNLISTED
+from floorbench.build.pipeline.store import Folder
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from support.build_toy import calls
 
@@ -36,6 +37,27 @@ def made(tmp: Path, name: str = "a", *, cache: str = "cache", **more: Any) -> Bu
         item_timeout=item_timeout,
         settings={"log": str(tmp / "log"), **more},
     )
+
+
+def test_what_a_worker_leaves_that_dies_while_the_next_build_runs_is_swept_too(
+    tmp_path: Path,
+) -> None:
+    worker = subprocess.Popen(["sleep", "600"])
+    left = Path(Folder(tmp_path / "cache").token(f"{worker.pid}"))
+    left = left.rename(left.with_name(f"{left.name.split('-')[0]}-{worker.pid}-half"))
+
+    def dies(_: object) -> None:
+        worker.kill()
+        worker.wait()
+
+    build(
+        RECIPE,
+        out=tmp_path / "a",
+        cache=tmp_path / "cache",
+        settings={"log": str(tmp_path / "log")},
+        progress=dies,
+    )
+    assert not left.exists()
 
 
 def content(out: Path) -> dict[str, bytes]:

@@ -65,6 +65,15 @@ def test_runs_that_say_too_little_are_refused(tmp_path: Path) -> None:
         measure(short)
 
 
+def test_a_record_that_claims_too_much_costs_no_memory(tmp_path: Path) -> None:
+    folder = RunFolder(small_run(tmp_path, rule))
+    record = folder.record()
+    (sitting,) = record.sittings
+    boast = dataclasses.replace(sitting, workers=10**9, batch=10**6, written=10**15)
+    folder.write_record(dataclasses.replace(record, sittings=(sitting, boast)))
+    assert measure(folder.path).predictions == 24
+
+
 def test_a_folder_weighs_what_its_files_do(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "one").write_bytes(b"123")

@@ -120,7 +120,7 @@ def measure(path: Path) -> RunFactors:
     starts = _starts(record.sittings)
     for prediction in folder.predictions():
         if prediction.compute.wall is not None:
-            if lines in starts:
+            if any(lines in span for span in starts):
                 first.append(prediction.key)
             costs[prediction.key] = prediction.compute
         lines += 1
@@ -204,12 +204,13 @@ def _rows(opened: Opened, costs: dict[PredictionKey, Compute]) -> tuple[list[_Ro
     return rows, np.array(recorded, dtype=np.float64)
 
 
-def _starts(sittings: Iterable[Sitting]) -> set[int]:
+def _starts(sittings: Iterable[Sitting]) -> list[range]:
     """Return the lines that the first answers of each sitting's workers stand on."""
-    starts: set[int] = set()
+    starts: list[range] = []
     line = 0
     for sitting in sittings:
-        starts.update(range(line, line + min(sitting.workers * sitting.batch, sitting.written)))
+        first = min(sitting.workers * sitting.batch, sitting.written)
+        starts.append(range(line, line + first))
         line += sitting.written
     return starts
 

@@ -13,6 +13,11 @@ SAMPLE = (
 )
 CALL = b'{"steps": [{"key": "k", "item": "a", "stage": "s", "notes": [{"kind": "call", %s}]}]}'
 
+SPHERE = (
+    b"NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 0\nsample_rate -i 8000\n"
+    b"sample_n_bytes -i 2\nsample_coding -s3 pcm\nend_head\n"
+)
+
 FOUND = [
     # a quotation mark that never closes took all rows after it into one cell
     ("data-echo-their-csv", HEAD + b's1,g1,int,"wait,1000,1800,3000,,so I\n' + ROW + b"\n"),
@@ -31,6 +36,10 @@ FOUND = [
     ("run-predictions-csv", "sample_id,trial,wall\na,0,١٢\n".encode()),
     ("run-predictions-csv", b"sample_id,score.x\na,1_5\n"),
     ("run-import-csv", b"time_sec,eot:user\n0.08,1_0\n0.16,0.5\n"),
+    ("request-whole", "１".encode()),
+    ("request-seconds", b"1_2"),
+    # a header that promises no sample, and sound behind it
+    ("audio-sphere", SPHERE.ljust(1024) + b"\0" * 320),
     ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,0,1e99999999,x\n1,b,1,2,y\n"),
     ("data-candor", b"turn_id,speaker,start,stop,utterance\n0,a,1e-99999999,2,x\n1,b,1,2,y\n"),
     ("data-fisher", b"0 " + b"1" * 400 + b" A: x\n1 2 B: y\n"),

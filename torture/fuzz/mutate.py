@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import random
 import re
@@ -171,7 +172,8 @@ def _value(rng: random.Random, data: bytes, *_: Any) -> bytes:
         case 2 if isinstance(holder, list) and holder is not box:
             holder.insert(key, holder[key])
         case 3 if isinstance(holder[key], int | float) and not isinstance(holder[key], bool):
-            holder[key] *= rng.choice((-1, 0, 1000, 1e300))
+            with contextlib.suppress(OverflowError):  # a whole number beyond any decimal one
+                holder[key] *= rng.choice((-1, 0, 1000, 1e300))
         case _:
             holder[key] = rng.choice(HOSTILE)
     text = json.dumps(box[0], ensure_ascii=rng.random() < 0.5)

@@ -75,7 +75,8 @@ def probe(path: AudioFile) -> FileInfo:
         )
     if not RATES[0] <= header.samplerate <= RATES[1]:
         raise DataError("FB302", f"the header says {header.samplerate} Hz", where=where)
-    if header.frames < 1:
+    sphere = sphere_header(path)
+    if header.frames < 1 or (sphere is not None and sphere.promised < 1):
         raise DataError("FB303", "the file holds no audio frame", where=where)
     if header.frames > _LENGTH_LIMIT:
         raise DataError(
@@ -84,7 +85,6 @@ def probe(path: AudioFile) -> FileInfo:
             where=where,
             hint="write the file again with its length, for example from a seekable output",
         )
-    sphere = sphere_header(path)
     info = FileInfo(
         rate=int(header.samplerate),
         frames=int(header.frames) if sphere is None else sphere.promised,

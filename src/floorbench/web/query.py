@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floorbench import codec
+from floorbench.core.numbers import number_of
 from floorbench.errors import FloorbenchError, UsageError
 from floorbench.metrics.base import OUTCOMES
 from floorbench.web.index import NO_ANSWER, NOT_DUE, RIGHT, UNDECIDED, WRONG, Group, RunView
@@ -116,7 +117,7 @@ def read_query(parameters: Mapping[str, str], group: Group) -> Query:
 def whole(parameters: Mapping[str, str], name: str, default: int) -> int:
     """Return a parameter as a whole number from 0, ``FB805`` for anything else."""
     value = parameters.get(name, str(default))
-    if not value.isdecimal() or len(value) > 9:
+    if not (value.isascii() and value.isdecimal()) or len(value) > 9:
         raise UsageError("FB805", f"{name}='{value}' is not a whole number")
     return int(value)
 
@@ -125,7 +126,7 @@ def seconds(parameters: Mapping[str, str], name: str) -> float:
     """Return a parameter as a time in seconds, ``FB805`` for anything else."""
     value = parameters.get(name, "")
     with contextlib.suppress(ValueError):
-        found = float(value)
+        found = number_of(value)
         if abs(found) <= LONGEST:
             return found
     raise UsageError("FB805", f"{name}='{value[:80]}' is no time in seconds")

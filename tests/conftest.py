@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell's script
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("no clock", deadline=None)  # no test asserts on wall-clock time
 settings.load_profile("no clock")

@@ -232,7 +232,8 @@ def test_key_session_survives_a_closed_tab_and_ends_in_labels(
     page.keyboard.press("Space")
     page.get_by_text("Turn 2 of 2").wait_for()
     page.keyboard.press("Space")
-    page.wait_for_timeout(300)
+    while {p.item for p in room.session.person("p01").presses} != {0, 1}:
+        page.wait_for_timeout(20)
     page.context.close()
 
     person = room.session.person("p01")

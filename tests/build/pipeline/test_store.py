@@ -1,4 +1,5 @@
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -177,8 +178,12 @@ def test_unfinished_files_of_dead_processes_are_swept(tmp_path: Path) -> None:
     (place / f"{host}-999999999-dead").write_bytes(b"")
     (place / f"{host}-{os.getpid()}-alive").write_bytes(b"")
     (place / "otherhst-999999999-far").write_bytes(b"")
-    assert folder.sweep() == 1
+    ended = subprocess.Popen(["true"])  # a zombie until it is waited for
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    (place / f"{host}-{ended.pid}-zombie").write_bytes(b"")
+    assert folder.sweep() == 2
     assert len(list(place.iterdir())) == 2
+    ended.wait()
 
 
 def test_a_refused_write_leaves_nothing(tmp_path: Path) -> None:

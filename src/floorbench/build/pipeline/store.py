@@ -108,7 +108,11 @@ def _alive(process: int) -> bool:
         return False
     except PermissionError:
         return True
-    return True
+    try:  # one that has ended and that nobody has waited for writes no more
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        return True
+    return not state.startswith(" Z")
 
 
 class SoundDamaged(DataError):

@@ -13,6 +13,7 @@ import soundfile
 
 from floorbench import codec
 from floorbench.build.pipeline.export import UNLISTED
+from floorbench.build.pipeline.store import Folder
 from floorbench.core.prediction import Prediction
 from floorbench.errors import FloorbenchError
 from floorbench.run.store import RunFolder
@@ -204,6 +205,8 @@ class Build(Work):
     def outcome(self, home: Path) -> dict[str, str]:
         problems = self.broken(home)
         left = [p.name for p in home.glob(".set.*") if p.name != ".set.lock"]
+        # A worker of the killed build may have lived on until now; the next build sweeps after it.
+        Folder(home / "cache").sweep()
         left += [p.name for p in (home / "cache" / "unfinished").glob("*")]
         if problems or left:
             raise ValueError("; ".join(problems) or f"left behind: {', '.join(left)}")

@@ -8,12 +8,7 @@ on with a fresh worker.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -24,6 +19,7 @@ from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
+from floorbench.run.child import Child, death
 from floorbench.run.deciding import SystemChoice, timed_out
 from floorbench.run.executors import Answer
 from floorbench.run.pending import Pending, unpacked
@@ -32,66 +28,21 @@ from floorbench.run.wire import observation_to_wire
 GRACE = 0.2  # seconds a worker may use to report its own lateness before it is killed
 
 
-class _Worker:
-    """One child process, its pipe, and the batch it is working on."""
+class _Worker(Child):
+    """A child process and the batch it is working on."""
 
     def __init__(self, hello: bytes) -> None:
-        paths = [p for p in sys.path if p]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "floorbench.run.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # Ctrl-C reaches the parent only; grandchildren die with us
-            bufsize=0,
-        )
+        super().__init__("floorbench.run.worker", hello)
         self.ready = False
         self.batch: list[Item] | None = None
         self.observed: list[str] | None = None
         self.deadline: float | None = None
-        self.closed = False
-        self._buffer = bytearray()
-        self.send(hello)
-
-    @property
-    def pipe(self) -> Any:
-        return self.process.stdout
-
-    def send(self, line: bytes) -> None:
-        """Write one line; a dead worker is noticed at its end of file, not here."""
-        with contextlib.suppress(BrokenPipeError):
-            view = memoryview(line + b"\n")
-            while view:
-                view = view[os.write(self.process.stdin.fileno(), view) :]  # type: ignore[union-attr]
 
     def done(self) -> tuple[list[Item], list[str] | None]:
         """Take the batch from the worker, with the hashes of what it was shown."""
         batch, observed = self.batch or [], self.observed
         self.batch, self.observed, self.deadline = None, None, None
         return batch, observed
-
-    def receive(self) -> list[bytes] | None:
-        """Return the complete lines that have arrived; None at the end of the stream."""
-        data = os.read(self.pipe.fileno(), 1 << 16)
-        if not data:
-            self.closed = True
-            return None
-        self._buffer += data
-        *lines, rest = self._buffer.split(b"\n")
-        self._buffer = bytearray(rest)
-        return [bytes(line) for line in lines]
-
-    def kill(self) -> int:
-        """End the process and all it started; return its exit status."""
-        if self.closed:  # it is ending by itself; its own status says why
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=2)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
-        return self.process.wait()
 
 
 class ProcessExecutor:
@@ -192,7 +143,7 @@ class ProcessExecutor:
         if lines is None:
             if not worker.ready:
                 status = self._bury(worker)
-                raise self._unloadable(f"its worker died while loading ({_death(status)})")
+                raise self._unloadable(f"its worker died while loading ({death(status)})")
             return None
         return [codec.parse(line) for line in lines]
 
@@ -243,7 +194,7 @@ class ProcessExecutor:
         status = self._bury(worker)
         self._spawn()
         if worker.batch is not None:
-            reason = f"the worker process died ({_death(status)})"
+            reason = f"the worker process died ({death(status)})"
             failed = Decision(outcome=Outcome.FAILED, reason=reason)
             yield from pending.lost(*worker.done(), failed)
 
@@ -251,14 +202,6 @@ class ProcessExecutor:
         self._selector.unregister(worker.pipe)
         self._pool.remove(worker)
         return worker.kill()
-
-
-def _death(status: int) -> str:
-    if status >= 0:
-        return f"exit status {status}"
-    with contextlib.suppress(ValueError):
-        return signal.Signals(-status).name
-    return f"signal {-status}"
 
 
 def error_from_wire(wire: dict[str, Any]) -> FloorbenchError:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from floorbench import __version__, codec
 from floorbench.errors import EnvironmentProblem, FloorbenchError, UsageError
+from floorbench.run.child import THREADS
 from floorbench.run.processes import error_from_wire
 from floorbench.run.ray_start import Connection, first_line
 
@@ -30,10 +31,6 @@ ENDED = (
     "call goes on from there (a run with --resume)."
 )
 GIB = 1 << 30
-_THREADS = (
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
-    *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +227,7 @@ class Crew:
             "folder": str(Path.cwd()),
             "paths": [str(Path(p).absolute()) for p in sys.path if p],
             "environment": {
-                **dict.fromkeys(_THREADS, str(self._threads)),
+                **dict.fromkeys(THREADS, str(self._threads)),
                 **{n: v for n, v in os.environ.items() if n == "FLOORBENCH_CACHE"},
             },
         }

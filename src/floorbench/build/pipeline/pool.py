@@ -7,12 +7,7 @@ one thread, so that sums do not depend on how many there are.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +20,10 @@ from floorbench.build.pipeline.runner import Done, Failure, Runner
 from floorbench.build.pipeline.stage import Item, Step
 from floorbench.core.sample import JsonValue
 from floorbench.errors import EnvironmentProblem
+from floorbench.run.child import THREADS, Child, death
 from floorbench.run.processes import error_from_wire
 
-_THREADS = (
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"),
-    *("NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "NUMBA_NUM_THREADS"),
-)
-ONE_THREAD = dict.fromkeys(_THREADS, "1")
+ONE_THREAD = dict.fromkeys(THREADS, "1")
 TRIES = 2
 
 
@@ -95,64 +87,20 @@ class HerePool:
         """Nothing was started."""
 
 
-class _Worker:
-    """One child process, its pipe, and the task it is working on."""
+class _Worker(Child):
+    """A child process and the task it is working on."""
 
     def __init__(self, hello: bytes) -> None:
-        paths = [p for p in sys.path if p]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "floorbench.build.pipeline.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(paths)},
-            start_new_session=True,  # Ctrl-C reaches the parent only; grandchildren die with us
-            bufsize=0,
-        )
+        super().__init__("floorbench.build.pipeline.worker", hello, ONE_THREAD)
         self.ready = False
         self.starting: str | None = None
         self.stage: str | None = None
         self.task: Task | None = None
         self.since = time.monotonic()
-        self._buffer = bytearray()
-        self.send(hello)
-
-    @property
-    def pipe(self) -> Any:
-        return self.process.stdout
 
     def busy(self) -> float:
         """Return the seconds since it got its task, or began or ended to load something."""
         return time.monotonic() - self.since if self.task is not None else 0.0
-
-    def send(self, line: bytes) -> None:
-        """Write one line; a dead worker is noticed at its end of file, not here."""
-        assert self.process.stdin is not None  # noqa: S101 -- it is a pipe
-        with contextlib.suppress(BrokenPipeError):
-            view = memoryview(line + b"\n")
-            while view:
-                view = view[os.write(self.process.stdin.fileno(), view) :]
-
-    def receive(self) -> list[bytes] | None:
-        """Return the complete lines that have arrived; None at the end of the stream."""
-        data = os.read(self.pipe.fileno(), 1 << 16)
-        if not data:
-            return None
-        self._buffer += data
-        *lines, rest = self._buffer.split(b"\n")
-        self._buffer = bytearray(rest)
-        return [bytes(line) for line in lines]
-
-    def kill(self, *, ended: bool = False) -> int:
-        """End the process and all it started; return its exit status."""
-        if ended:  # its own status says why
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self.process.wait(timeout=2)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
-        return self.process.wait()
 
 
 class ProcessPool:
@@ -260,14 +208,14 @@ class ProcessPool:
             finished.append(lost(task, self._steps, what, code="FB836", stage=worker.stage))
         return finished
 
-    def _remove(self, worker: _Worker, *, ended: bool = False) -> int:
+    def _remove(self, worker: _Worker) -> int:
         """Take a worker out and end it; return its exit status."""
         self._selector.unregister(worker.pipe)
         self._pool.remove(worker)
-        return worker.kill(ended=ended)
+        return worker.kill()
 
     def _died(self, worker: _Worker) -> list[tuple[int, Done]]:
-        how = _death(self._remove(worker, ended=True))
+        how = death(self._remove(worker))
         if not worker.ready:
             raise EnvironmentProblem("FB854", f"a worker process ended as it began ({how})")
         if worker.starting is not None:
@@ -301,11 +249,3 @@ def lost(
     """Return what becomes of a task that its worker did not finish."""
     at = stage or stages_of(steps[task.index])[0].name
     return task.number, Done(stage=at, failed=Failure(code=code, what=what))
-
-
-def _death(status: int) -> str:
-    if status >= 0:
-        return f"exit status {status}"
-    with contextlib.suppress(ValueError):
-        return signal.Signals(-status).name
-    return f"signal {-status}"

@@ -7,13 +7,13 @@ in a process of its own.
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks import peaks
 from benchmarks.generated import Conversations
 from benchmarks.ratios import Case, Work
 from floorbench.datasets.dualturn_labels import (
@@ -90,7 +90,7 @@ def main() -> None:
     """Label so many hours in this process and print its peak."""
     with tempfile.TemporaryDirectory() as folder:
         label(conversations(float(sys.argv[1])), Path(folder))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peaks.own() / 2**20)
 
 
 if __name__ == "__main__":

@@ -2,20 +2,21 @@
 
 A packed dataset of labelled clips is generated without audio, which nothing here listens to, and a
 predictions file for it: a million samples with ``--full``. Each command runs as a program of its
-own; its peak is the resident set that the operating system reports. The peer parses every line of
+own; its peak is that of its resident set. The peer parses every line of
 the indexes (and, beside scoring, of the predictions) and keeps nothing.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import peaks
 from benchmarks.ratios import Case, Work
 from floorbench.core.sample import Observation, Sample
 from floorbench.datasets.clips import LABELS
@@ -76,17 +77,14 @@ def answered(path: Path, samples: int) -> Path:
 
 
 def program(*words: str) -> Work:
-    """Return what runs a program to its end and gives its peak in MB."""
+    """Return what runs a program to its end."""
+    quiet = subprocess.DEVNULL
+    return lambda: subprocess.run(words, check=True, stdout=quiet, stderr=quiet)
 
-    def work() -> float:
-        child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise AssertionError(f"{words} ended with {child.returncode}")
-        return used.ru_maxrss * 1024 / 1e6
 
-    return work
+def megabytes(*words: str) -> float:
+    """Return the peak of a program."""
+    return peaks.of_program(*words) / 1e6
 
 
 def cases(full: bool) -> Iterator[Case]:
@@ -107,11 +105,10 @@ def cases(full: bool) -> Iterator[Case]:
         }
         for name, call in calls.items():
             lines = [*indexes, *([answers] if call is score else [])]
-            ours = program(*floorbench, *call)
             yield Case(
                 name=name,
                 size=f"{samples:,} samples",
-                ours=ours,
+                ours=program(*floorbench, *call),
                 peers={"json.loads, each line": program(sys.executable, "-c", PARSE, *lines)},
                 rounds=rounds,
                 per=(samples / 1000, "thousand"),
@@ -119,7 +116,7 @@ def cases(full: bool) -> Iterator[Case]:
             yield Case(
                 name=f"memory: {name}",
                 size=f"{samples:,} samples",
-                ours=ours,
+                ours=partial(megabytes, *floorbench, *call),
                 peers={"2 GB": lambda: float(LIMIT_MB)},
                 clock="value",
                 rounds=1,

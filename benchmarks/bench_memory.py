@@ -7,13 +7,13 @@ reports.
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks import peaks
 from benchmarks.ratios import Case, Work
 
 
@@ -64,7 +64,7 @@ def main() -> None:
         with folder.journal.open("rb") as file:
             if sum(1 for _ in file) != given.samples:
                 raise AssertionError("lines are missing")
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peaks.own() / 2**20)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from support.loopback import LoopbackServer
 
 
 class Asked(NamedTuple):
@@ -64,18 +66,17 @@ class FileServer:
             def log_message(self, *args: Any) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
+        self._http = LoopbackServer(Handler)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
 
     @property
     def host(self) -> str:
-        return f"127.0.0.1:{self._http.server_address[1]}"
+        return self.url.removeprefix("http://")
 
     @property
     def url(self) -> str:
-        return f"http://{self.host}"
+        return self._http.url
 
     def close(self) -> None:
         self._http.shutdown()

@@ -8,7 +8,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +17,7 @@ import soundfile
 
 from floorbench.build.speech.providers import ASR, TTS, Aligner, Can, Heard, Spoken, Word
 from floorbench.errors import DataError
+from support.loopback import LoopbackServer
 
 RATE = 24_000
 TEXT = {"en": "Good morning to you.", "zh": "早上好。"}
@@ -178,8 +179,8 @@ def serving() -> Iterator[Server]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        state.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    with LoopbackServer(Handler) as server:
+        state.url = f"{server.url}/v1"
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

@@ -38,7 +38,7 @@ from floorbench.run.factors import measure
 from floorbench.run.planning import Means, aim, plan_run
 from floorbench.tasks.clips import ClipsTask
 from torture import toys
-from torture.fuzz.of_data import file, rows, survives
+from torture.fuzz.files import file, rows, survives
 from torture.fuzz.target import Target, finite, law
 
 TAR, INDEX = "shard-000000.tar", "shard-000000.jsonl"

@@ -19,6 +19,8 @@ SPHERE = (
 )
 
 FOUND = [
+    # the law took a vertical tab for a blank, which no format does
+    ("format-rttm", b"SPEAKER l 1 5 5 < < >\n\x0bE"),
     # a quotation mark that never closes took all rows after it into one cell
     ("data-echo-their-csv", HEAD + b's1,g1,int,"wait,1000,1800,3000,,so I\n' + ROW + b"\n"),
     ("data-echo-their-csv", HEAD + ROW + b'\ns2,g1,bc,uh,1000,1800,3000,,"so\n' + ROW + b"\n"),

@@ -19,6 +19,9 @@ SPHERE = (
 )
 
 FOUND = [
+    # tags that are opened and never closed took the square of their number
+    ("answer-codett", b"<|SystemSpeaking|Speakin" * 4000),
+    ("answer-codett", b"stop" + b" " * 30000),
     # the law took a vertical tab for a blank, which no format does
     ("format-rttm", b"SPEAKER l 1 5 5 < < >\n\x0bE"),
     # a quotation mark that never closes took all rows after it into one cell

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -68,11 +69,9 @@ def parse_answer(text: str, *, state: str, stage: Stage, mode: ParserMode) -> An
 
 # ---- strict ------------------------------------------------------------------------------------
 
-_TAG = re.compile(r"<\|(.*?)\|>", re.DOTALL)
-
 
 def _strict(text: str, state: str, stage: Stage) -> Answer:
-    tags = [_first_upper(tag.strip()) for tag in _TAG.findall(text)]
+    tags = [_first_upper(tag.strip()) for tag in _tags(text)]
     if tags and tags[0] in STATES:
         tags = tags[1:]
     if not tags:
@@ -80,6 +79,17 @@ def _strict(text: str, state: str, stage: Stage) -> Answer:
     if len(tags) == 1:
         return _alone(tags[0], state, stage)
     return _pair(tags[0], tags[1], state)
+
+
+def _tags(text: str) -> Iterator[str]:
+    """Yield what stands between ``<|`` and the next ``|>``, in one pass over the text."""
+    end = 0
+    while (begin := text.find("<|", end)) >= 0:
+        close = text.find("|>", begin + 2)
+        if close < 0:  # nor is there one for any later "<|"
+            return
+        yield text[begin + 2 : close]
+        end = close + 2
 
 
 def _first_upper(name: str) -> str:
@@ -109,7 +119,7 @@ _GAP = r"[\s_\-&]*"
 _PIECES = {
     "SystemSpeaking": ("system", "speaking"),
     "SystemIdle": ("system", "idle"),
-    "StopandListen": ("stop", "(?:and)?", "listen"),
+    "StopandListen": ("stop", rf"(?:and{_GAP})?listen"),
     "Takeover": ("take", "over"),
     "SideTalk": ("side", "talk"),
     "Backchannel": ("back", "channel"),

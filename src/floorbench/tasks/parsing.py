@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -34,6 +33,7 @@ from floorbench.datasets.codett_labels import (
     STATE_OF,
     STATES,
     Intent,
+    tags_of,
 )
 
 Stage = Literal["action", "intent"]
@@ -71,7 +71,7 @@ def parse_answer(text: str, *, state: str, stage: Stage, mode: ParserMode) -> An
 
 
 def _strict(text: str, state: str, stage: Stage) -> Answer:
-    tags = [_first_upper(tag.strip()) for tag in _tags(text)]
+    tags = [_first_upper(tag) for tag in tags_of(text)]
     if tags and tags[0] in STATES:
         tags = tags[1:]
     if not tags:
@@ -79,17 +79,6 @@ def _strict(text: str, state: str, stage: Stage) -> Answer:
     if len(tags) == 1:
         return _alone(tags[0], state, stage)
     return _pair(tags[0], tags[1], state)
-
-
-def _tags(text: str) -> Iterator[str]:
-    """Yield what stands between ``<|`` and the next ``|>``, in one pass over the text."""
-    end = 0
-    while (begin := text.find("<|", end)) >= 0:
-        close = text.find("|>", begin + 2)
-        if close < 0:  # nor is there one for any later "<|"
-            return
-        yield text[begin + 2 : close]
-        end = close + 2
 
 
 def _first_upper(name: str) -> str:

@@ -73,7 +73,7 @@ def cases(full: bool) -> Iterator[Case]:
             per=(hours, "hour of audio"),
             rounds=5,
         )  # fmt: skip
-    small, large = (10.0, 1000.0) if full else (2.0, 20.0)
+    small, large = (10.0, 1000.0) if full else (10.0, 100.0)
     yield Case(
         name="peak memory of labels and event table",
         size=f"{large:g} h",

@@ -11,7 +11,7 @@ ONLY ?=
 BENCH = $(firstword $(wildcard .venv-peers/bin/python) $(BIN)/python)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test docs bench peers torture clean
+.PHONY: demo test docs pictures bench peers torture clean
 
 demo: $(VENV)/.demo
 	@$(BIN)/floorbench demo
@@ -38,6 +38,10 @@ torture: $(VENV)/.test
 
 docs: $(VENV)/.test
 	@$(BIN)/python docs/build_reference.py
+
+# The pictures of the documentation; needs Chromium.
+pictures: $(VENV)/.test
+	@$(BIN)/python docs/build_pictures.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "floorbench needs Python 3.11 or newer; try: make PYTHON=python3.11")'

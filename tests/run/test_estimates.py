@@ -6,8 +6,10 @@ import pytest
 from floorbench.core.score import Coverage
 from floorbench.metrics.base import Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy
+from floorbench.metrics.fscore import precision
 from floorbench.run.estimates import estimate_cells
 from floorbench.stats.intervals import intervals, share_bounds
+from floorbench.stats.quick import units as units_of
 from oracles.metrics_cases import label_case
 
 
@@ -50,3 +52,13 @@ def test_a_cell_that_is_not_declared_is_not_computed() -> None:
     (found,) = estimate_cells([cell], seed=0, draws=10, level=0.95)
     assert (found.value, found.reason) == (None, "N/A: no such state")
     assert found.interval.reason == "no such state"
+
+
+def test_an_interval_counts_the_clusters_that_enter_the_value() -> None:
+    said = ["yield"] * 11 + ["keep"] * 29
+    units = units_of(labels=("keep", "yield"), gold=["yield"] * 40, predicted=said)
+    (found,) = estimate_cells(
+        [measure(precision(label="yield"), units)], seed=0, draws=100, level=0.95
+    )
+    assert (found.units, found.interval.clusters) == (40, 11)
+    assert found.interval.low == pytest.approx(0.025 ** (1 / 11))

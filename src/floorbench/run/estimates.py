@@ -10,7 +10,7 @@ from floorbench.core.score import Estimate, Interval
 from floorbench.metrics.base import AdditiveMetric, Ints, Measure, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
-from floorbench.stats.intervals import interval, share_bounds
+from floorbench.stats.intervals import alone, counting, interval, share_bounds
 from floorbench.stats.rates import wilson
 
 
@@ -44,8 +44,9 @@ def estimate_cells(
             seed=seed,
         )
         for i in places:
-            bounds = share_bounds(measures[i].metric)
-            made = interval(found[str(i)], level=level, proportion=bounds)
+            metric = measures[i].metric
+            drawn = counting(found[str(i)], alone(metric, measures[i].scored))
+            made = interval(drawn, level=level, proportion=share_bounds(metric))
             intervals[i] = _with_wilson(made, measures[i], level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
 

@@ -5,6 +5,7 @@ import pytest
 
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
+from floorbench.datasets.codett_labels import ACTIONS
 from floorbench.errors import UsageError
 from floorbench.stats.multiple import holm
 from support.scored_toy import dev, ran
@@ -35,3 +36,29 @@ def test_several_runs_are_corrected_together(
     assert adjusted == list(holm({str(i): p for i, p in enumerate(p_values)}).values())
     assert compare(base, *others, draws=20) == 0
     assert capsys.readouterr().out.count(f"after Holm over {tests} tests") == 2
+
+
+def test_predictions_made_elsewhere_are_compared_with_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("codett", "always-takeover", out=tmp_path, score=False)
+    folder = next((tmp_path / "codett").glob("*/*"))
+    mine = tmp_path / "mine.jsonl"
+    lines = (folder / "predictions.jsonl").read_text().splitlines()
+    mine.write_text("\n".join(line.replace("Takeover", "Dismiss") for line in lines))
+    spec = tmp_path / "mine.json"
+    spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": list(ACTIONS)}))
+    capsys.readouterr()
+    options = {"task": "codett", "draws": 20, "json": True}
+    assert compare(mine, folder, systems=[spec], **options) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["first"]["system"]["name"] == "mine"
+    found = {
+        c["slice"]["action"]: c["found"]["difference"]
+        for c in report["cells"]
+        if c["metric"] == "class_accuracy" and c["slice"]["language"] == "en"
+    }
+    assert found == {"Maintain": 0, "StopandListen": 0, "Takeover": -1, "Dismiss": 1}
+    assert compare(mine, folder, conditions=["h0"], **options) == 0
+    with pytest.raises(UsageError, match="--task"):
+        compare(mine, folder)

@@ -11,14 +11,18 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import (
+    Conditions,
+    Declared,
     Form,
     ReaderSettings,
     TaskSettings,
     ThresholdsFrom,
+    declarations,
     make_task,
     open_data,
     open_given,
 )
+from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
@@ -39,6 +43,8 @@ def score(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -74,9 +80,11 @@ def score(
         raise UsageError("FB103", "name a run folder or a predictions file")
     thresholds = [read_artefact(path) for path in thresholds_from or ()]
     results = []
-    for path in paths:
+    for path, system in zip(paths, declarations(paths, systems), strict=True):
         found = opened(
             path,
+            system=system,
+            conditions=conditions,
             task=task,
             data=data,
             reader=reader,
@@ -104,6 +112,8 @@ def check(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     json: bool = False,
 ) -> int:
     """Check predictions made anywhere and name every fault with its line.
@@ -123,6 +133,8 @@ def check(
     """
     found = opened(
         path,
+        system=declarations([path], systems)[0],
+        conditions=conditions,
         task=task,
         data=data,
         reader=reader,
@@ -157,6 +169,8 @@ def opened(
     reader_sets: Sequence[str] | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
+    system: SystemSpec | None = None,
+    conditions: Sequence[str] | None = None,
     thresholds: Sequence[ThresholdArtefact] = (),
 ) -> Opened:
     """Open predictions with what the command line says about them."""
@@ -167,6 +181,8 @@ def opened(
         hint = "name its task with --task, or give a run folder"
         raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
     made = make_task(task, task_sets) if task is not None else None
+    if is_run and conditions:
+        raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
     if made is None and task_sets:
         raise UsageError("FB103", "--task-set needs --task")
     if reader_sets and data is None and is_run:
@@ -178,7 +194,15 @@ def opened(
         source = open_data(task, data, reader, reader_sets)
     elif data is not None:
         source = open_given(data, reader, reader_sets)
-    return open_predictions(path, task=made, source=source, seed=seed, thresholds=thresholds)
+    return open_predictions(
+        path,
+        task=made,
+        source=source,
+        system=system,
+        conditions=conditions,
+        seed=seed,
+        thresholds=thresholds,
+    )
 
 
 def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:

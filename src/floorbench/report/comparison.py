@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from floorbench.report.summary import slice_text
-from floorbench.report.tables import Cell, Row, Table, text
+from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
 
@@ -27,7 +29,7 @@ def comparison_table(comparison: RunComparison) -> Table:
         for c in comparison.cells
         if c.found is None
     ]
-    return Table(
+    table = Table(
         title=f"A = {first.get('name')}  against  B = {second.get('name')}",
         head="metric",
         columns={
@@ -41,8 +43,8 @@ def comparison_table(comparison: RunComparison) -> Table:
             "says": "reading",
         },
         rows=[_row(c) for c in compared],
-        notes=notes,
     )
+    return replace(table, notes=(*interval_notes(table), *notes))
 
 
 def _says(c: CellComparison) -> str:
@@ -75,6 +77,7 @@ def _row(c: CellComparison) -> Row:
                 digits=digits,
                 low=found.interval.low,
                 high=found.interval.high,
+                made=found.interval,
                 units=found.clusters,
                 reason=found.reason,
             ),

@@ -6,6 +6,7 @@ import pytest
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
 from floorbench.datasets.codett_labels import ACTIONS
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import UsageError
 from floorbench.stats.multiple import holm
 from support.scored_toy import dev, ran
@@ -60,5 +61,32 @@ def test_predictions_made_elsewhere_are_compared_with_a_run(
     }
     assert found == {"Maintain": 0, "StopandListen": 0, "Takeover": -1, "Dismiss": 1}
     assert compare(mine, folder, conditions=["h0"], **options) == 0
+    capsys.readouterr()
+    assert compare(mine, folder, systems=[spec], task="codett", draws=20) == 0
+    assert "answered: A 196 of 196, B 196 of 196" in capsys.readouterr().out
     with pytest.raises(UsageError, match="--task"):
         compare(mine, folder)
+
+
+def test_averages_over_other_actions_are_refused_with_both_sets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("codett", "always-takeover", out=tmp_path, score=False)
+    folder = next((tmp_path / "codett").glob("*/*"))
+    mine = tmp_path / "mine.jsonl"
+    idle = {
+        s.id
+        for s in open_dataset("starter:codett").samples()
+        if s.observation.state == "SystemIdle"
+    }
+    lines = (folder / "predictions.jsonl").read_text().splitlines()
+    mine.write_text("\n".join(x for x in lines if json.loads(x)["sample_id"] in idle))
+    spec = tmp_path / "mine.json"
+    labels = ["Takeover", "Dismiss"]
+    spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": labels}))
+    capsys.readouterr()
+    assert compare(mine, folder, systems=[spec], task="codett", draws=20, json=True) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    reasons = {c["metric"]: c["reason"] for c in report["cells"] if c["reason"]}
+    assert '["Takeover","Dismiss"] -> ["Maintain","StopandListen",' in reasons["macro_accuracy"]
+    assert reasons["average_all4"].startswith("they were not asked about the same: ")

@@ -17,7 +17,9 @@ def comparison_table(comparison: RunComparison) -> Table:
     """Return the compared cells: both values, the paired difference, p and what it means."""
     first, second = comparison.first.system, comparison.second.system
     compared = [c for c in comparison.cells if c.found is not None]
+    asked = (("A", comparison.first_coverage), ("B", comparison.second_coverage))
     notes = [
+        "answered: " + ", ".join(f"{n} {c.ok} of {c.expected}" for n, c in asked),
         f"A: {one_line(comparison.first)}",
         f"B: {one_line(comparison.second)}",
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "

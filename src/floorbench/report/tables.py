@@ -201,7 +201,7 @@ def interval_notes(table: Table) -> list[str]:
         span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
         out.append(
             f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters "
-            f"(under {FEW_CLUSTERS}) and are too narrow"
+            f"(under {FEW_CLUSTERS}), where intervals tend to be too narrow"
         )
     ways = {
         "clopper-pearson": "Clopper-Pearson (no draw varies)",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import AdditiveMetric, Floats, Metric, Scored
+from floorbench.metrics.base import AdditiveMetric, Floats, Metric, Scored, StatTable
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
@@ -95,13 +95,15 @@ def intervals(
     }
 
 
-def alone(metric: Metric, scored: Scored) -> Floats | None:
+def alone(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Floats | None:
     """Return a ratio's value on each cluster alone, NaN on clusters that do not enter it.
 
     Parameters
     ----------
     metric : Metric
     scored : Scored
+    rows : StatTable or None
+        The metric's rows on these units, where they are known already.
 
     Returns
     -------
@@ -110,7 +112,7 @@ def alone(metric: Metric, scored: Scored) -> Floats | None:
     """
     if metric.spec.name not in RATIOS or not isinstance(metric, AdditiveMetric):
         return None
-    return metric.value(metric.rows(scored).by_cluster())
+    return metric.value((rows or metric.rows(scored)).by_cluster())
 
 
 def counting(draws: Draws, *values: Floats | None) -> Draws:

@@ -30,3 +30,21 @@ def test_show_prints_documentation_and_specification(
     assert name in capsys.readouterr().out
     assert catalogue.show(name, json=True) == 0
     assert json.loads(capsys.readouterr().out)["name"] == name
+
+
+def test_a_version_of_smart_turn_shows_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    assert catalogue.show("smart-turn-v3.1") == 0
+    out = capsys.readouterr().out
+    assert "Smart-Turn v3.1 with its" in out
+    for parameter in ("gate : ", "tail : ", "threshold : ", "arithmetic : ", "model_path : "):
+        assert parameter in out
+    assert "version : " not in out
+
+
+def test_references_of_the_documentation_are_plain_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert catalogue.show("codett") == 0
+    out = capsys.readouterr().out
+    assert "(``floorbench.tasks.parsing``)" in out
+    assert ":mod:" not in out

@@ -5,6 +5,8 @@ import pytest
 
 from floorbench.cli.compare import compare
 from floorbench.cli.run import run
+from floorbench.datasets.codett_labels import ACTIONS
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import UsageError
 from floorbench.stats.multiple import holm
 from support.scored_toy import dev, ran
@@ -35,3 +37,56 @@ def test_several_runs_are_corrected_together(
     assert adjusted == list(holm({str(i): p for i, p in enumerate(p_values)}).values())
     assert compare(base, *others, draws=20) == 0
     assert capsys.readouterr().out.count(f"after Holm over {tests} tests") == 2
+
+
+def test_predictions_made_elsewhere_are_compared_with_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("codett", "always-takeover", out=tmp_path, score=False)
+    folder = next((tmp_path / "codett").glob("*/*"))
+    mine = tmp_path / "mine.jsonl"
+    lines = (folder / "predictions.jsonl").read_text().splitlines()
+    mine.write_text("\n".join(line.replace("Takeover", "Dismiss") for line in lines))
+    spec = tmp_path / "mine.json"
+    spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": list(ACTIONS)}))
+    capsys.readouterr()
+    options = {"task": "codett", "draws": 20, "json": True}
+    assert compare(mine, folder, systems=[spec], **options) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    assert report["first"]["system"]["name"] == "mine"
+    found = {
+        c["slice"]["action"]: c["found"]["difference"]
+        for c in report["cells"]
+        if c["metric"] == "class_accuracy" and c["slice"]["language"] == "en"
+    }
+    assert found == {"Maintain": 0, "StopandListen": 0, "Takeover": -1, "Dismiss": 1}
+    assert compare(mine, folder, conditions=["h0"], **options) == 0
+    capsys.readouterr()
+    assert compare(mine, folder, systems=[spec], task="codett", draws=20) == 0
+    assert "answered: A 196 of 196, B 196 of 196" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="--task"):
+        compare(mine, folder)
+
+
+def test_averages_over_other_actions_are_refused_with_both_sets(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("codett", "always-takeover", out=tmp_path, score=False)
+    folder = next((tmp_path / "codett").glob("*/*"))
+    mine = tmp_path / "mine.jsonl"
+    idle = {
+        s.id
+        for s in open_dataset("starter:codett").samples()
+        if s.observation.state == "SystemIdle"
+    }
+    lines = (folder / "predictions.jsonl").read_text().splitlines()
+    mine.write_text("\n".join(x for x in lines if json.loads(x)["sample_id"] in idle))
+    spec = tmp_path / "mine.json"
+    labels = ["Takeover", "Dismiss"]
+    spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": labels}))
+    capsys.readouterr()
+    assert compare(mine, folder, systems=[spec], task="codett", draws=20, json=True) == 0
+    (report,) = json.loads(capsys.readouterr().out)
+    reasons = {c["metric"]: c["reason"] for c in report["cells"] if c["reason"]}
+    assert '["Takeover","Dismiss"] -> ["Maintain","StopandListen",' in reasons["macro_accuracy"]
+    assert reasons["average_all4"].startswith("they were not asked about the same: ")

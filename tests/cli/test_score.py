@@ -8,6 +8,7 @@ import duckdb
 import pytest
 
 from floorbench.cli.app import main
+from floorbench.cli.run import run
 from floorbench.cli.score import check, print_results, score, told_apart
 from floorbench.core.spec import SystemSpec
 from floorbench.datasets.open import open_dataset
@@ -213,3 +214,89 @@ def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
     assert [r.system.name for r in told_apart(given)] == ["a (t=0.5)", "a (t=0.7)", "b"]
     twins = [result("a", k=1), result("a", k=1)]
     assert [r.system.name for r in told_apart(twins)] == ["a (#1)", "a (#2)"]
+
+
+def idle_in_native_words(path: Path) -> Path:
+    """Idle items answered as a turn detector says it, half of them right."""
+    answers = []
+    for i, sample in enumerate(open_dataset("starter:codett").samples()):
+        if sample.observation.state == "SystemIdle":
+            over = sample.target["action"] == "Takeover"
+            said = "complete" if over == (i % 2 == 0) else "incomplete"
+            decision = {"label": said, "scores": {"end": 0.5}}
+            answers.append({"sample_id": sample.id, "condition": "h0", "decision": decision})
+    return lines(path, *answers)
+
+
+def declared(path: Path, **more: object) -> Path:
+    of = {"name": "mine", "version": "7", "labels": ["complete", "incomplete"]}
+    spec = of | {"states": ["SystemIdle"], "label_map": "smart-turn", "score": "end"} | more
+    path.write_text(json.dumps(spec))
+    return path
+
+
+def test_native_words_need_a_declared_meaning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = idle_in_native_words(tmp_path / "p.jsonl")
+    assert check(path, task="codett") == 1
+    out = capsys.readouterr().out
+    assert f"FB206 {path}:1" in out
+    assert "own word, and the system declares no label map" in out
+    with pytest.raises(DataError, match="FB206"):
+        score(path, task="codett", draws=10)
+    other = declared(tmp_path / "other.json", label_map="ten", labels=["finished", "unfinished"])
+    assert check(path, task="codett", systems=[other]) == 1
+    assert "is not in the label map 'ten'" in capsys.readouterr().out
+
+
+def test_a_file_is_scored_for_what_its_maker_declares(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = idle_in_native_words(tmp_path / "p.jsonl")
+    systems = [declared(tmp_path / "mine.json")]
+    assert check(path, task="codett", systems=systems) == 0
+    capsys.readouterr()
+    assert score(path, task="codett", systems=systems, draws=20, json=True) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["signature"]["system"]["name"] == "mine"
+    assert result["coverage"]["expected"] == result["coverage"]["ok"] == 112
+    cells = {
+        (e["slice"]["language"], e["slice"].get("action")): e
+        for e in result["estimates"]
+        if e["metric"] == "class_accuracy" and "scenario" not in e["slice"]
+    }
+    assert cells["en", "Maintain"]["reason"] == "N/A: mine does not declare SystemSpeaking"
+    assert 0 < cells["en", "Takeover"]["value"] < 1
+
+
+def test_a_file_of_one_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "p.jsonl"
+    as_jsonl(path)
+    assert check(path, task="codett", task_sets=["stage=action"], conditions=["h0"]) == 1
+    assert "98 missing" in capsys.readouterr().out
+    with pytest.raises(UsageError, match="FB205"):
+        check(path, task="codett", conditions=["h9"])
+
+
+def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
+    run("codett", "always-takeover", limit=4, out=tmp_path, score=False)
+    folder = next((tmp_path / "codett").glob("*/*"))
+    with pytest.raises(UsageError, match="1 --system for 0 predictions files"):
+        score(folder, systems=[declared(tmp_path / "mine.json")])
+    with pytest.raises(UsageError, match="--condition is for predictions files"):
+        score(folder, conditions=["h0"])
+
+
+def test_listeners_are_drawn_again_when_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("trp", "constant", sets=["label=yes"], limit=30, out=tmp_path, score=False)
+    folder = next((tmp_path / "trp").glob("*/*"))
+    capsys.readouterr()
+    assert score(folder, draws=20, panel=True) == 0
+    assert "stimuli and listeners drawn again" in capsys.readouterr().out
+    assert score(folder, draws=20, panel=True, json=True) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [p["statistic"] for p in found["panel"]] == ["precision", "recall", "f1"]
+    assert len(found["results"]) == 1

@@ -41,7 +41,7 @@ def test_without_full_coverage_undefined_or_named_otherwise() -> None:
     holed = with_columns(case, outcome=outcome)
     assert point(auc(positive="T"), holed) == (
         None,
-        "1 units have no score; coverage must be 100 %",
+        f"1 of {len(case)} units have no score; coverage must be 100 %",
     )
     answered = auc(positive="T", missing="drop")
     assert answered.spec.name == "auc_answered"

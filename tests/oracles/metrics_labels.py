@@ -131,12 +131,14 @@ def weighted_f1(rows, *, labels, missing="wrong"):
 
 def chance_f1(rows, *, label, missing="wrong"):
     rows = kept(rows, missing)
-    return div(sum(r["w"] for r in rows if r["gold"] == label), sum(r["w"] for r in rows))
+    return div(sum(r["w"] for r in rows if r["gold"] == label), sum(r["w"] for r in rows)) or None
 
 
 def always_f1(rows, *, label, missing="wrong"):
-    p = chance_f1(rows, label=label, missing=missing)
-    return None if not p else 2 * p / (1 + p)
+    rows = kept(rows, missing)
+    tp = sum(r["w"] for r in rows if r["gold"] == label)
+    fp = sum(r["w"] for r in rows if r["gold"] != label)
+    return div(2 * tp, 2 * tp + fp)
 
 
 # ---- pairs ---------------------------------------------------------------------------------------

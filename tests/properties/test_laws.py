@@ -215,8 +215,8 @@ FILINGS: dict[str, Filing] = {
     "macro_f1": Filing(constant=lambda case: f1_of_always(case) / 4, empty=without_trace),
     "micro_f1": Filing(constant=share("gold", 2)),
     "weighted_f1": Filing(constant=lambda case: share("gold", 2)(case) * f1_of_always(case)),
-    "chance_f1": Filing(BLIND, constant=share("gold", 2)),
-    "always_f1": Filing(BLIND, constant=f1_of_always, empty=without_gold(2)),
+    "chance_f1": Filing(BLIND, constant=share("gold", 2), empty=without_gold(2)),
+    "always_f1": Filing(BLIND, constant=f1_of_always),
     "pasr": Filing(
         code=0, constant=0.0, empty=lambda case: case.where(case.columns["contrast"] == 2)
     ),

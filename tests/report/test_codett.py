@@ -1,5 +1,6 @@
 import dataclasses
 
+from floorbench.core.score import Coverage
 from floorbench.report import codett
 from floorbench.report.tables import as_text
 from support.results import toy_result
@@ -46,11 +47,28 @@ def test_stage2_shows_systems_that_name_scenarios_only() -> None:
     (table, _) = codett.stage2([toy_result("oracle")])
     assert table.rows[0].cells["Dismiss/Exclusion"].value == 1.0
     assert table.rows[0].cells["Maintain/SMR"].value == 0.0
-    assert len(table.columns) == 14 + 4 + 4
+    assert table.rows[0].cells["Maintain/action"].value == 1.0  # beside the SMR
+    assert table.rows[0].cells["coverage"].value == 1.0
+    assert len(table.columns) == 14 + 3 * 4 + 2
 
 
 def test_turn_ends_are_shown_for_scored_systems_only() -> None:
     assert codett.turn_ends([toy_result()]) == []
     (table,) = codett.turn_ends([toy_result("silence-webrtc")])
     assert [r.name for r in table.rows] == ["silence-webrtc Chinese", "silence-webrtc English"]
-    assert set(table.rows[0].cells) == {"auc", "Completion", "Incomplete"}
+    assert set(table.rows[0].cells) == {"auc", "Completion", "Incomplete", "n", "coverage"}
+    assert table.rows[0].note is None
+
+
+def test_an_auc_over_answered_items_is_called_so_in_both_tables() -> None:
+    result = toy_result("silence-webrtc")
+    some = Coverage(expected=12, ok=9, failed=3)
+    whole = next(e for e in result.estimates if e.slice.get("scenarios"))
+    answered = dataclasses.replace(
+        whole, metric="auc_answered", value=0.75, reason=None, coverage=some, units=12
+    )
+    changed = dataclasses.replace(result, estimates=(*result.estimates, answered))
+    (table,) = codett.turn_ends([changed])
+    row = next(r for r in table.rows if r.cells["auc"].value == 0.75)
+    assert row.note == "AUC over the 9 scored items of 12"
+    assert row.cells["coverage"].value == 0.75

@@ -47,6 +47,8 @@ def test_a_run_becomes_tables_with_the_published_rows(source, tmp_path: Path) ->
     ]
     assert words.rows[0].cells["avg"].shown() == "N/A"
     assert isinstance(ends.rows[0].cells["bacc:+0 ms"].value, float)
+    for table in (actions, words, ends):
+        assert "coverage" in table.columns
     assert len(curve.columns) == len(f1.columns) == 19
     for table in found:
         for form in RENDERERS:
@@ -55,7 +57,8 @@ def test_a_run_becomes_tables_with_the_published_rows(source, tmp_path: Path) ->
 
 def test_the_other_protocol_has_its_own_table(source, tmp_path: Path) -> None:
     (table,) = tables([result(VapTask(), source, tmp_path)])
-    assert len(table.columns) == 9
+    assert len(table.columns) == 10
+    assert table.rows[0].cells["coverage"].value == 1.0
     assert "vap-1s" in table.title
 
 

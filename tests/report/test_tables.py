@@ -52,6 +52,37 @@ def test_text_aligns_wide_characters_and_marks_without_colour() -> None:
     assert "quoted: other data" in text
 
 
+def of_interval(**how: object) -> Cell:
+    made = Interval(**how)  # type: ignore[arg-type]
+    return Cell(value=0.5, low=made.low, high=made.high, made=made)
+
+
+def noted(*cells: Cell) -> list[str]:
+    found = {str(i): c for i, c in enumerate(cells)}
+    columns = {key: key for key in found}
+    row = Row(name="row", cells=found)
+    return tables.interval_notes(Table(title="t", head="h", columns=columns, rows=[row]))
+
+
+def test_what_must_be_known_of_intervals_stands_under_the_table() -> None:
+    wide = of_interval(low=0.1, high=0.9, method="bca", clusters=40)
+    assert noted(wide, Cell(value=0.5), tables.text("x")) == []
+    few = of_interval(low=0.1, high=0.9, method="bca", clusters=11)
+    more = of_interval(low=0.1, high=0.9, method="percentile", clusters=29)
+    exact = of_interval(low=0.9, high=1.0, method="clopper-pearson", clusters=30)
+    assert noted(few, more, exact, exact, wide) == [
+        "few clusters: 2 of 5 intervals rest on 11 to 29 clusters "
+        "(under 30), where intervals tend to be too narrow",
+        "intervals not by BCa: 1 percentile (BCa undefined), 2 Clopper-Pearson (no draw varies)",
+    ]
+    none = of_interval(clusters=9, reason="9 clusters; an interval needs 10")
+    still = of_interval(clusters=40, reason="no draw varies")
+    undefined = Cell(value=None, reason="no items", made=Interval(reason="no value"))
+    assert noted(none, none, still, undefined) == [
+        "values without an interval: 2 (fewer than 10 clusters), 1 (no draw varies)"
+    ]
+
+
 def test_width_counts_terminal_columns() -> None:
     assert tables.width("中文a") == 5
     assert tables.width("e\u0301") == 1

@@ -6,12 +6,15 @@ from __future__ import annotations
 import pytest
 
 from floorbench.core.prediction import Decision
+from floorbench.core.score import Interval
 from floorbench.datasets.trp import TrpSource
 from floorbench.report.render import tables
 from floorbench.report.tables import as_text
+from floorbench.report.trp import panel_table
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import open_predictions, score
+from floorbench.run.twoway import PanelResult
 from floorbench.tasks.trp import TrpTask
 from support import scoring, trp_tiny
 
@@ -74,3 +77,28 @@ def test_it_says_why_the_paper_is_not_comparable(results):
     assert "Not label for label comparable" in text
     assert "4 of 13 slots are consensus TRPs" in text
     assert "values in percent" not in text
+
+
+def test_the_table_of_drawn_listeners():
+    def statistic(name, a, b):
+        made = Interval(low=0.1, high=0.6, method="percentile", clusters=14, draws=50)
+        return PanelResult(
+            statistic=name,
+            values={"one": a, "two": b},
+            intervals={"one": made, "two": made},
+            difference=made,
+            flip_rate=0.0234,
+            stimuli=14,
+            listeners=44,
+        )
+
+    parts = [statistic(n, 0.5, b) for n, b in (("precision", None), ("recall", 0.25), ("f1", 0.1))]
+    text = as_text(panel_table(parts))
+    rows = [line.split() for line in text.splitlines()]
+    assert ["one", "0.500", "0.500", "0.500"] in rows
+    assert ["two", "-", "0.250", "0.100"] in rows
+    assert ["one", "-", "two", "-", "0.250", "0.400"] in rows
+    assert "14 stimuli and 44 listeners" in text
+    assert "turn round 2.3% of the slots" in text
+    assert "few clusters: 7 of 7 intervals" in text
+    assert "not by BCa" not in text

@@ -6,8 +6,11 @@ import pytest
 from floorbench.core.score import Coverage
 from floorbench.metrics.base import Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy
+from floorbench.metrics.fscore import precision, recall
 from floorbench.run.estimates import estimate_cells
 from floorbench.stats.intervals import intervals, share_bounds
+from floorbench.stats.quick import units as units_of
+from floorbench.stats.rates import wilson
 from oracles.metrics_cases import label_case
 
 
@@ -50,3 +53,25 @@ def test_a_cell_that_is_not_declared_is_not_computed() -> None:
     (found,) = estimate_cells([cell], seed=0, draws=10, level=0.95)
     assert (found.value, found.reason) == (None, "N/A: no such state")
     assert found.interval.reason == "no such state"
+
+
+def test_an_interval_counts_the_clusters_that_enter_the_value() -> None:
+    said = ["yield"] * 11 + ["keep"] * 29
+    units = units_of(labels=("keep", "yield"), gold=["yield"] * 40, predicted=said)
+    (found,) = estimate_cells(
+        [measure(precision(label="yield"), units)], seed=0, draws=100, level=0.95
+    )
+    assert (found.units, found.interval.clusters) == (40, 11)
+    assert found.interval.low == pytest.approx(0.025 ** (1 / 11))
+
+
+def test_wilson_is_on_the_units_that_enter_the_value() -> None:
+    gold = ["yield"] * 18 + ["keep"] * 22
+    said = ["yield"] * 9 + ["keep"] * 9 + ["yield"] * 3 + ["keep"] * 19
+    units = units_of(labels=("keep", "yield"), gold=gold, predicted=said)
+    cells = [measure(metric(label="yield"), units) for metric in (precision, recall)]
+    of_said, of_gold = estimate_cells(cells, seed=0, draws=100, level=0.95)
+    for found, right, n in ((of_said, 9, 12), (of_gold, 9, 18)):
+        exact = wilson(right, n)
+        assert found.interval.clusters == n
+        assert found.interval.beside["wilson"] == pytest.approx((exact.low, exact.high))

@@ -8,9 +8,19 @@ from scipy import stats
 
 from floorbench.errors import UsageError
 from floorbench.metrics.base import evaluator
-from floorbench.metrics.classification import class_accuracy
+from floorbench.metrics.classification import class_accuracy, macro_accuracy
+from floorbench.metrics.fscore import f_score, precision
 from floorbench.stats.bootstrap import Draws, bootstrap
-from floorbench.stats.intervals import bca, interval, intervals, percentile, share_bounds
+from floorbench.stats.intervals import (
+    alone,
+    bca,
+    counting,
+    interval,
+    intervals,
+    percentile,
+    share_bounds,
+)
+from floorbench.stats.quick import estimate, units
 from oracles.stats_toys import METRICS, make
 
 
@@ -165,6 +175,58 @@ def test_constant_draws_away_from_a_bound_have_no_interval():
     assert interval(drawn(0.0, np.zeros(50))).reason == "no draw varies"
     inside = interval(drawn(0.5, np.full(50, 0.5)), proportion=(0, 1))
     assert inside.reason == "no draw varies and the value is not at a bound"
+
+
+# ---- clusters that enter the value -----------------------------------------------------------
+
+
+def said_in(dialogues, *, of=40, right=True):
+    """Two units a dialogue; 'yield' is answered in the first ``dialogues`` of them only."""
+    said = ["yield" if d < dialogues else "keep" for d in range(of)]
+    return units(
+        labels=("keep", "yield"),
+        gold=["yield" if right else "keep", "keep"] * of,
+        predicted=[label for one in said for label in (one, "keep")],
+        clusters=[d for d in range(of) for _ in range(2)],
+    )
+
+
+@pytest.mark.parametrize("dialogues", [12, 35])
+@pytest.mark.parametrize("right", [True, False])
+def test_the_exact_interval_is_on_the_clusters_that_enter_the_value(dialogues, right):
+    found = estimate(precision(label="yield"), said_in(dialogues, right=right)).interval
+    tail = 0.025 ** (1 / dialogues)
+    assert (found.method, found.clusters) == ("clopper-pearson", dialogues)
+    assert (found.low, found.high) == pytest.approx((tail, 1) if right else (0, 1 - tail))
+    few = "only 12 clusters enter the value; the interval is too narrow"
+    assert found.warning == (few if dialogues == 12 else None)
+
+
+def test_few_clusters_that_enter_the_value_have_no_interval():
+    found = estimate(precision(label="yield"), said_in(6)).interval
+    assert (found.low, found.high) == (None, None)
+    assert found.reason == "6 clusters enter the value; an interval needs 10"
+    none = estimate(precision(label="yield"), said_in(0))
+    assert (none.value, none.interval.low) == (None, None)
+
+
+def test_only_a_ratio_of_two_sums_counts_its_own_clusters():
+    data = said_in(6)
+    assert np.isnan(alone(precision(label="yield"), data)).sum() == 34
+    assert np.isnan(alone(f_score(label="yield"), data)).sum() == 0  # misses enter F
+    mean = macro_accuracy(labels=("keep", "yield"))
+    assert alone(mean, data) is None
+    draws = drawn(0.4, SPREAD)
+    assert counting(draws, None) is draws
+    assert counting(draws, np.ones(40)) is draws
+    one, other = np.full(40, np.nan), np.full(40, np.nan)
+    one[:3], other[2:9] = 1.0, 0.0
+    assert counting(draws, one, other).clusters == 9
+    assert counting(draws, one, None) is draws
+
+
+def test_without_an_interval_nothing_is_said_of_its_width():
+    assert interval(drawn(0.0, np.zeros(50), clusters=20)).warning is None
 
 
 def test_strata_of_one_cluster_are_counted():

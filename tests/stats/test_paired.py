@@ -6,9 +6,11 @@ import pytest
 from scipy.stats import norm
 
 from floorbench.errors import DataError, UsageError
+from floorbench.metrics.fscore import precision
 from floorbench.stats.bootstrap import bootstrap
 from floorbench.stats.paired import align, compare, effect_size, wording
 from floorbench.stats.power import minimal_detectable_difference
+from floorbench.stats.quick import units
 from oracles import stats_resampling as oracle
 from oracles.stats_toys import METRICS, make, plain, units_of
 
@@ -115,6 +117,20 @@ def shuffled(scored):
         clusters=tuple(scored.clusters[i] for i in order),
         strata=scored.strata[order],
     )
+
+
+def test_a_difference_of_ratios_counts_the_clusters_that_enter_one_of_them():
+    def says(first, last):
+        said = ["yield" if first <= d < last else "keep" for d in range(40)]
+        gold = ["yield", "keep"] * 20
+        return units(labels=("keep", "yield"), gold=gold, predicted=said)
+
+    metrics = {"precision": precision(label="yield")}
+    few = compare(metrics, says(0, 6), says(3, 9), draws=100, seed=1)["precision"]
+    assert few.interval.reason == "9 clusters enter the value; an interval needs 10"
+    assert few.clusters == 40
+    more = compare(metrics, says(0, 20), says(10, 36), draws=100, seed=1)["precision"]
+    assert (more.interval.clusters, more.interval.method) == (36, "bca")
 
 
 def test_clusters_in_another_order_are_aligned():

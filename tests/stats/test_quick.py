@@ -81,7 +81,7 @@ def test_a_missing_prediction_is_wrong_or_dropped_and_counted() -> None:
     assert estimate(accuracy(missing="drop"), data, draws=20).value == 1.0
     ranked = units(labels=LABELS, gold=["keep", "wait"] * 10, scores=[0.5] * 19 + [None])
     undefined = estimate(auc(positive="keep"), ranked, draws=20)
-    assert undefined.reason == "1 units have no score; coverage must be 100 %"
+    assert undefined.reason == "1 of 20 units have no score; coverage must be 100 %"
 
 
 def test_labels_and_scores_together() -> None:

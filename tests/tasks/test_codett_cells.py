@@ -225,7 +225,8 @@ def test_auc_is_undefined_without_full_coverage_and_then_said_for_answered_items
     said = [heard(0.9), Decision(outcome=Outcome.FAILED), heard(0.2), Decision(label="complete")]
     _, m = run(items("cmp", "cmp", "inc", "inc"), said, spec=scored_system())
     where = {**ZH, "state": "SystemIdle", "positive": "Takeover"}
-    assert value(m, "auc", **where) == (None, "2 units have no score; coverage must be 100 %")
+    why = "2 of 4 units have no score; coverage must be 100 %"
+    assert value(m, "auc", **where) == (None, why)
     answered = cell(m, "auc_answered", **where, items="answered")
     assert answered.note == "answered items only"
     assert answered.coverage.share == 0.5

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from floorbench.core.prediction import Decision, Event, Prediction
+from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import UsageError
 from floorbench.metrics.base import FAILED, INVALID, OK, OUTCOMES, TIMEOUT
@@ -23,6 +24,7 @@ from floorbench.tasks.echo_answers import (
     problem_of,
     role_said,
     three_way,
+    unread,
 )
 from support import scoring
 
@@ -168,6 +170,24 @@ def test_problems_of_predictions_made_elsewhere() -> None:
     assert problem_of(Decision(label="perhaps"), declared={}) == "unknown label 'perhaps'"
     assert problem_of(Decision(label="perhaps"), declared={"perhaps": "keep"}) is None
     assert problem_of(Decision(scores={"p": 1.0}), declared={})
+
+
+@pytest.mark.parametrize(
+    ("label", "table", "problem"),
+    [
+        ("yield", None, None),
+        ("off-talk", None, None),
+        ("complete", None, "own word, and the system declares no label map (known from easy-turn)"),
+        ("complete", "easy-turn", None),
+        ("complete", "lychee-fd", "'complete' is neither yield nor keep for 'mine'"),
+    ],
+)
+def test_a_word_without_a_meaning(label: str, table: str | None, problem: str | None) -> None:
+    system = SystemSpec(name="mine", version="1", label_map=table)
+    found = unread(Decision(label=label), system, {})
+    assert found is None if problem is None else problem in str(found)
+    assert unread(Decision(label=label), system, {label: "keep"}) is None
+    assert unread(said((1.0, label)), system, {}) is None  # streams are read event by event
 
 
 def test_what_means_nothing_is_no_keep() -> None:

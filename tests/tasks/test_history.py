@@ -33,7 +33,7 @@ def past(pattern: str) -> list[Turn]:
         ("UAUAA", 1, "U2 A3 A4", 1, False),
         ("UUU", 1, "U2", 1, False),
         ("", 5, "", 0, True),
-        ("A", 1, "", 0, True),
+        ("A", 1, "A0", 0, True),  # fewer than asked for: all of the past, with no user turn too
         ("A", 0, "", 0, False),
     ],
 )

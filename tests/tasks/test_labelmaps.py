@@ -1,10 +1,14 @@
+import re
+
 import pytest
 
 from floorbench.core.prediction import Decision
+from floorbench.core.spec import SystemSpec
 from floorbench.datasets.clips import LABELS as CLIP_LABELS
 from floorbench.datasets.codett_labels import ACTIONS
 from floorbench.errors import UsageError
-from floorbench.tasks.labelmaps import TABLES, label_map, native_label
+from floorbench.tasks.codett import CodettTask
+from floorbench.tasks.labelmaps import TABLES, ReadsNative, label_map, native_label, unread
 
 
 def action(table: str, said: str) -> str | None:
@@ -79,3 +83,28 @@ def test_a_threshold_overrides_the_label(
 def test_a_threshold_says_nothing_about_systems_without_a_positive_label() -> None:
     said = native_label(Decision(label="WAIT"), label_map("ten"), score=None, threshold=0.5)
     assert said == "wait"
+
+
+@pytest.mark.parametrize(
+    ("said", "table", "problem"),
+    [
+        (None, None, None),
+        ("Takeover", None, None),
+        ("anything", None, None),  # the task itself says what is wrong with it
+        ("<COMPLETE>", None, "a system's own word.*known from smart-turn, firered, namo, easy"),
+        ("<COMPLETE>", "smart-turn", None),
+        ("finished", "smart-turn", "label 'finished' is not in the label map 'smart-turn'"),
+        ("Takeover", "smart-turn", "label 'Takeover' is not in the label map 'smart-turn'"),
+    ],
+)
+def test_a_word_without_a_meaning(said: str, table: str, problem: str | None) -> None:
+    system = SystemSpec(name="mine", version="1", label_map=table)
+    found = unread(said, ACTIONS, system)
+    assert found is None if problem is None else re.search(problem, found)
+    task = CodettTask()
+    assert isinstance(task, ReadsNative)
+    assert task.unread(Decision(label=said), system) == found
+
+
+def test_the_own_words_of_a_task_need_no_map() -> None:
+    assert unread("complete", CLIP_LABELS, SystemSpec(name="mine", version="1")) is None

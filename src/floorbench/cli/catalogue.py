@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any, Literal
 
 from floorbench import catalog
 from floorbench.cli import console
 from floorbench.errors import UsageError, did_you_mean
 
+_ROLE = re.compile(r":\w+:`~?([^`]+)`")  # a cross-reference of the documentation's mark-up
 Kind = Literal["tasks", "systems", "datasets", "metrics", "recipes", "assets"]
 
 
@@ -65,7 +67,7 @@ def show(name: str, /, *, json: bool = False) -> int:
                 )
                 return 0
             console.data(f"{registry.kind} {name}: {entry.summary}\n")
-            console.data(about + "\n")
+            console.data(_ROLE.sub(r"``\1``", about) + "\n")
             if spec is not None:
                 console.data("specification:")
                 console.data_json(spec)

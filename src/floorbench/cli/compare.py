@@ -8,13 +8,22 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form, ThresholdsFrom
+from floorbench.cli.options import (
+    Conditions,
+    Declared,
+    Form,
+    ReaderSettings,
+    TaskSettings,
+    ThresholdsFrom,
+    declarations,
+)
+from floorbench.cli.score import Task, opened
 from floorbench.errors import DataError, Place
 from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
 from floorbench.run.artefact import read_artefact
 from floorbench.run.compare import compare_many
-from floorbench.run.scoring import open_predictions
+from floorbench.run.store import RUN_FILE
 
 
 def compare(
@@ -22,6 +31,13 @@ def compare(
     second: Path,
     /,
     *others: Path,
+    task: Task = None,
+    data: str | None = None,
+    reader: str | None = None,
+    reader_sets: ReaderSettings = None,
+    task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -29,19 +45,24 @@ def compare(
     form: Form = "text",
     json: bool = False,
 ) -> int:
-    """Compare runs on the same samples: paired differences, intervals and tests.
+    """Compare runs, or predictions made elsewhere, on the same samples.
 
-    All runs are scored anew with the installed version. Their protocols must be equal; what
-    differs between the systems is printed. The p values of all tables are corrected together.
+    Paired differences, intervals and tests. All are scored with the installed version. Their
+    protocols must be equal; what differs between the systems is printed. The p values of all
+    tables are corrected together.
 
     Parameters
     ----------
     first
-        The run in question: A.
+        The run in question, or a predictions file: A.
     second
         The run it is compared with: B.
     others
         More runs; then the last one is B, and each of the others is A in a table of its own.
+    data
+        Data that predictions files are about.
+    reader
+        Reader of the data.
     draws
         Draws of the paired cluster bootstrap.
     level
@@ -57,8 +78,22 @@ def compare(
     paths = (first, second, *others)
     for path in paths:
         if not path.exists():
-            raise DataError("FB402", "there is no such run folder", where=Place(str(path)))
-    *runs, base = (open_predictions(path, thresholds=thresholds) for path in paths)
+            raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
+    *runs, base = (
+        opened(
+            path,
+            task=task,
+            data=data,
+            reader=reader,
+            reader_sets=reader_sets,
+            task_sets=task_sets,
+            seed=None,
+            system=system,
+            conditions=None if (path / RUN_FILE).is_file() else conditions,
+            thresholds=thresholds,
+        )
+        for path, system in zip(paths, declarations(paths, systems), strict=True)
+    )
     found = compare_many(
         runs,
         base,

@@ -10,7 +10,8 @@ from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
-from floorbench.errors import DataError, UsageError
+from floorbench.core.spec import SystemSpec
+from floorbench.errors import DataError, Place, UsageError
 
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
@@ -33,6 +34,24 @@ ThresholdsFrom = Annotated[
         name="--threshold-from",
         negative=(),
         help="Frozen threshold of floorbench tune; one per system (repeat the option).",
+    ),
+]
+Declared = Annotated[
+    list[Path] | None,
+    Parameter(
+        name="--system",
+        negative=(),
+        help="JSON file of what the maker of a predictions file declares: name, version, labels, "
+        "states, languages, label_map ...; one per file (repeat the option). "
+        "Without it the file answers for everything, in the task's own labels.",
+    ),
+]
+Conditions = Annotated[
+    list[str] | None,
+    Parameter(
+        name="--condition",
+        negative=(),
+        help="Conditions that a predictions file answers (repeat the option); all by default.",
     ),
 ]
 Form = Literal["text", "markdown", "latex", "csv", "json"]
@@ -84,6 +103,50 @@ def ray_options(
     from floorbench.run.ray_cluster import RayOptions
 
     return RayOptions(**given)
+
+
+def declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[SystemSpec | None]:
+    """Return, per path, what its maker declares; ``None`` for run folders, which know it.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Run folders and predictions files.
+    files : sequence of Path or None
+        Declarations of the predictions files, in their order.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` when there are more or fewer declarations than predictions files.
+    DataError
+        ``FB402``, ``FB201`` or ``FB202`` for a declaration that cannot be read.
+    """
+    from floorbench.run.store import RUN_FILE
+
+    runs = [(path / RUN_FILE).is_file() for path in paths]
+    if not files:
+        return [None] * len(paths)
+    if len(files) != runs.count(False):
+        raise UsageError(
+            "FB103",
+            f"{len(files)} --system for {runs.count(False)} predictions files",
+            hint="one per predictions file, in their order; a run folder knows its system",
+        )
+    given = (_declaration(file) for file in files)
+    return [None if is_run else next(given) for is_run in runs]
+
+
+def _declaration(path: Path) -> SystemSpec:
+    if not path.is_file():
+        example = '{"name": "mine", "version": "1", "labels": ["Takeover", "Dismiss"]}'
+        raise DataError(
+            "FB402",
+            "there is no such file",
+            where=Place(str(path)),
+            hint=f"--system names a JSON file, for example {example}",
+        )
+    return codec.read_json(path, SystemSpec)
 
 
 def make_task(name: str, pairs: Sequence[str] | None) -> Any:

@@ -11,23 +11,29 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import (
+    Conditions,
+    Declared,
     Form,
     ReaderSettings,
     TaskSettings,
     ThresholdsFrom,
+    declarations,
     make_task,
     open_data,
     open_given,
 )
+from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
+from floorbench.report.trp import panel_table
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
 from floorbench.run.scoring import score as score_run
 from floorbench.run.store import RUN_FILE
+from floorbench.run.twoway import panel_results
 
 Task = Annotated[str | None, Parameter(help="Task of a predictions file made elsewhere.")]
 
@@ -39,12 +45,15 @@ def score(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
     seed: int | None = None,
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    panel: Annotated[bool, Parameter(negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
@@ -67,6 +76,9 @@ def score(
         Form of the tables.
     every
         All cells, in the plain form.
+    panel
+        Within-turn TRP: also draw the listeners again and make their consensus anew; of two
+        systems, their difference.
     json
         Print the results as JSON.
     """
@@ -74,9 +86,12 @@ def score(
         raise UsageError("FB103", "name a run folder or a predictions file")
     thresholds = [read_artefact(path) for path in thresholds_from or ()]
     results = []
-    for path in paths:
+    runs = []
+    for path, system in zip(paths, declarations(paths, systems), strict=True):
         found = opened(
             path,
+            system=system,
+            conditions=conditions,
             task=task,
             data=data,
             reader=reader,
@@ -87,11 +102,15 @@ def score(
         )
         if found.artefact is not None and found.artefact.dataset == found.source.digest():
             console.say(f"{path}: the threshold was chosen on these very data")
+        runs.append(found)
         results.append(score_run(found, draws=draws, level=level))
+    drawn = panel_results(runs, draws=draws, level=level) if panel else None
     if json:
-        console.data_json(results)
-    else:
-        print_results(results, form, every=every)
+        console.data_json(results if drawn is None else {"results": results, "panel": drawn})
+        return 0
+    print_results(results, form, every=every)
+    if drawn is not None:
+        console.data(render(panel_table(drawn), form))
     return 0
 
 
@@ -104,6 +123,8 @@ def check(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     json: bool = False,
 ) -> int:
     """Check predictions made anywhere and name every fault with its line.
@@ -123,6 +144,8 @@ def check(
     """
     found = opened(
         path,
+        system=declarations([path], systems)[0],
+        conditions=conditions,
         task=task,
         data=data,
         reader=reader,
@@ -157,6 +180,8 @@ def opened(
     reader_sets: Sequence[str] | None,
     task_sets: Sequence[str] | None,
     seed: int | None,
+    system: SystemSpec | None = None,
+    conditions: Sequence[str] | None = None,
     thresholds: Sequence[ThresholdArtefact] = (),
 ) -> Opened:
     """Open predictions with what the command line says about them."""
@@ -167,6 +192,8 @@ def opened(
         hint = "name its task with --task, or give a run folder"
         raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
     made = make_task(task, task_sets) if task is not None else None
+    if is_run and conditions:
+        raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
     if made is None and task_sets:
         raise UsageError("FB103", "--task-set needs --task")
     if reader_sets and data is None and is_run:
@@ -178,7 +205,15 @@ def opened(
         source = open_data(task, data, reader, reader_sets)
     elif data is not None:
         source = open_given(data, reader, reader_sets)
-    return open_predictions(path, task=made, source=source, seed=seed, thresholds=thresholds)
+    return open_predictions(
+        path,
+        task=made,
+        source=source,
+        system=system,
+        conditions=conditions,
+        seed=seed,
+        thresholds=thresholds,
+    )
 
 
 def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:

@@ -317,7 +317,11 @@ def _metric(
 
     def why(t: Mapping[str, float]) -> str:
         if t["unanswered"] > 0:
-            return f"{t['unanswered']:g} units have no probability; coverage must be 100 %"
+            whole = t["unanswered"] + t["units"]
+            return (
+                f"{t['unanswered']:g} of {whole:g} units have no probability; "
+                "coverage must be 100 %"
+            )
         return "no units to score"
 
     return Additive(

@@ -323,32 +323,7 @@ def chance_f1(
 ) -> Additive:
     """F1 expected from guessing the label at its prevalence p, which is p itself.
 
-    Parameters
-    ----------
-    label : str
-        The label that is counted, one of the task's label set.
-    gold : str
-        Column of gold labels.
-    predicted : str
-        Column of predicted labels.
-    missing : {'wrong', 'drop'}
-        A missing prediction is a miss of its gold label, or its unit leaves.
-
-    Undefined
-    ---------
-    No unit is left.
-
-    Source
-    ------
-    Printed as chance beside the backchannel F1 of DualTurn.
-    """
-    return prevalence_metric("chance_f1", label, (gold, predicted, missing), lambda p: p)
-
-
-def always_f1(
-    *, label: str, gold: str = "gold", predicted: str = "predicted", missing: str = "wrong"
-) -> Additive:
-    """F1 of answering the label everywhere, 2 p / (1 + p) at prevalence p.
+    Without a unit of the label the guess never says it, and the F1 of nothing is undefined.
 
     Parameters
     ----------
@@ -367,11 +342,37 @@ def always_f1(
 
     Source
     ------
+    Printed as chance beside the backchannel F1 of DualTurn.
+    """
+    return prevalence_metric(
+        "chance_f1", label, (gold, predicted, missing), lambda p: np.where(p == 0, np.nan, p)
+    )
+
+
+def always_f1(
+    *, label: str, gold: str = "gold", predicted: str = "predicted", missing: str = "wrong"
+) -> Additive:
+    """F1 of answering the label everywhere, 2 p / (1 + p) at prevalence p; 0 without the label.
+
+    Parameters
+    ----------
+    label : str
+        The label that is counted, one of the task's label set.
+    gold : str
+        Column of gold labels.
+    predicted : str
+        Column of predicted labels.
+    missing : {'wrong', 'drop'}
+        A missing prediction is a miss of its gold label, or its unit leaves.
+
+    Undefined
+    ---------
+    No unit is left.
+
+    Source
+    ------
     Follows from F1 = 2 TP / (2 TP + FP + FN) with everything predicted: 2 pi / (1 + pi).
     """
     return prevalence_metric(
-        "always_f1",
-        label,
-        (gold, predicted, missing),
-        lambda p: ratio(2 * p, np.where(p == 0, 0.0, 1 + p)),
+        "always_f1", label, (gold, predicted, missing), lambda p: 2 * p / (1 + p)
     )

@@ -31,6 +31,7 @@ def label_spec(
     parameters: Mapping[str, JsonValue],
     *,
     better: str | None = "higher",
+    version: str = "1",
 ) -> MetricSpec:
     """Return the spec of a metric over label units.
 
@@ -42,10 +43,11 @@ def label_spec(
     parameters : mapping
         What else changes the value.
     better : {'higher', 'lower'} or None
+    version : str
     """
     return MetricSpec(
         name=name,
-        version="1",
+        version=version,
         unit="sample",
         columns=(gold, predicted, "outcome"),
         better=better,
@@ -202,7 +204,7 @@ def prevalence_metric(
         return "no units to score" if totals["units"] == 0 else f"no unit has label '{label}'"
 
     return Additive(
-        spec=label_spec(name, gold, predicted, missing, {"label": label}, better=None),
+        spec=label_spec(name, gold, predicted, missing, {"label": label}, better=None, version="2"),
         names=("of_label", "units"),
         statistics=statistics,
         of_totals=lambda totals: value(ratio(totals[..., 0], totals[..., 1])),

@@ -221,7 +221,8 @@ def _metric(
         for label in labels:
             s = read_scores(scored, positive=label, score=score, missing=missing)
             if s.unanswered:
-                return f"{s.unanswered} units have no score; coverage must be 100 %"
+                whole = s.unanswered + len(s.score)
+                return f"{s.unanswered} of {whole} units have no score; coverage must be 100 %"
             if not s.positive.any():
                 return f"no unit has gold label '{label}'"
             if s.positive.all():

@@ -91,18 +91,29 @@ def turn_ends(results: Sequence[Result]) -> list[Table]:
     for result in results:
         for language, name in LANGUAGES.items():
             cells: dict[str, Cell] = {}
+            remark = None
             for e in result.estimates:
                 if e.slice.get("language") != language or e.slice.get("condition") != "h0":
                     continue
                 if e.slice.get("scenarios") == "Completion+Incomplete":
                     cells["auc"] = cell(e, scale=1.0, digits=3)
+                    cells["n"] = text(str(e.units))
+                    cells["coverage"] = Cell(value=e.coverage.share, scale=100, digits=1)
+                    answered = e.metric == "auc_answered"
+                    remark = _of_answered(e) if answered else None
                 elif e.metric == "class_accuracy" and e.slice.get("scenario") in ends:
                     cells[e.slice["scenario"]] = cell(e)
             if "auc" in cells:
-                rows.append(Row(name=f"{result.system.name} {name}", cells=cells))
+                rows.append(Row(name=f"{result.system.name} {name}", cells=cells, note=remark))
     if not rows:
         return []
-    columns = {"auc": "AUC", "Completion": "Completion right", "Incomplete": "Incomplete right"}
+    columns = {
+        "auc": "AUC",
+        "Completion": "Completion right",
+        "Incomplete": "Incomplete right",
+        "n": "n",
+        "coverage": "scored %",
+    }
     return [
         Table(
             title="Is the turn over? Completion against Incomplete (accuracy in %)",
@@ -119,8 +130,8 @@ def stage2(results: Sequence[Result]) -> list[Table]:
     columns = {
         f"{action}/{scenario}": f"{_short(action)} {scenario}"
         for action, scenarios in SCENARIOS.items()
-        for scenario in (*scenarios, "Avg", "SMR")
-    }
+        for scenario in (*scenarios, "Avg", "action", "SMR")
+    } | {"n": "n", "coverage": "coverage %"}
     out = []
     for language, name in LANGUAGES.items():
         rows = [
@@ -136,7 +147,11 @@ def stage2(results: Sequence[Result]) -> list[Table]:
                     head="system",
                     columns=columns,
                     rows=rows,
-                    notes=notes(results),
+                    notes=(
+                        "Avg: mean of the scenarios. SMR: of the items with the right action, "
+                        "those with another scenario; it can fall because the action accuracy did.",
+                        *notes(results),
+                    ),
                 )
             )
     return out
@@ -161,13 +176,18 @@ def _stage1_rows(result: Result, language: str) -> Iterator[Row]:
                 cells["auc"] = cell(e, scale=1.0, digits=3)
             elif e.metric == "auc_answered" and "scenarios" not in e.slice:
                 cells["auc"] = cell(e, scale=1.0, digits=3)
-                remark = f"AUC over the {e.coverage.ok} scored items of {e.units}"
+                remark = _of_answered(e)
         if cells:
             yield Row(name=_row_name(result, condition), cells=cells, note=remark)
 
 
+def _of_answered(e: Estimate) -> str:
+    return f"AUC over the {e.coverage.ok} scored items of {e.units}"
+
+
 def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Cell]:
     cells: dict[str, Cell] = {}
+    beside: dict[str, Cell] = {}
     for e in _cells(result, language, condition):
         key = e.slice.get("action")
         if e.metric == "scenario_accuracy":
@@ -176,7 +196,12 @@ def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Ce
             cells[f"{key}/Avg"] = cell(e)
         elif e.metric == "smr":
             cells[f"{key}/SMR"] = cell(e)
-    return cells if any(c.value is not None for c in cells.values()) else {}
+        elif e.metric == "class_accuracy" and "scenario" not in e.slice:
+            beside[f"{key}/action"] = cell(e)
+        elif e.slice.get("stage") == "intent":
+            beside["n"] = text(str(e.units))
+            beside["coverage"] = Cell(value=e.coverage.share, scale=100, digits=1)
+    return {**cells, **beside} if any(c.value is not None for c in cells.values()) else {}
 
 
 def _baseline_rows(results: Sequence[Result], language: str) -> list[Row]:

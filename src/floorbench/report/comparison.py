@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from floorbench.report.summary import slice_text
-from floorbench.report.tables import Cell, Row, Table, text
+from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
 
@@ -15,7 +17,9 @@ def comparison_table(comparison: RunComparison) -> Table:
     """Return the compared cells: both values, the paired difference, p and what it means."""
     first, second = comparison.first.system, comparison.second.system
     compared = [c for c in comparison.cells if c.found is not None]
+    asked = (("A", comparison.first_coverage), ("B", comparison.second_coverage))
     notes = [
+        "answered: " + ", ".join(f"{n} {c.ok} of {c.expected}" for n, c in asked),
         f"A: {one_line(comparison.first)}",
         f"B: {one_line(comparison.second)}",
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
@@ -27,7 +31,7 @@ def comparison_table(comparison: RunComparison) -> Table:
         for c in comparison.cells
         if c.found is None
     ]
-    return Table(
+    table = Table(
         title=f"A = {first.get('name')}  against  B = {second.get('name')}",
         head="metric",
         columns={
@@ -41,8 +45,8 @@ def comparison_table(comparison: RunComparison) -> Table:
             "says": "reading",
         },
         rows=[_row(c) for c in compared],
-        notes=notes,
     )
+    return replace(table, notes=(*interval_notes(table), *notes))
 
 
 def _says(c: CellComparison) -> str:
@@ -75,6 +79,7 @@ def _row(c: CellComparison) -> Row:
                 digits=digits,
                 low=found.interval.low,
                 high=found.interval.high,
+                made=found.interval,
                 units=found.clusters,
                 reason=found.reason,
             ),

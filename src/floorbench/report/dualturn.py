@@ -22,17 +22,20 @@ ACTION_COLUMNS = {
     "chance": "chance F1 BC",
     "always": "always-BC F1",
     "n": "n",
+    "coverage": "coverage %",
 }
 WORD_COLUMNS = {
     **{f"auc:{c}": f"AUC {c}" for c in WORD_LABELS},
     "avg": "AUC avg",
     **{f"eer:{c}": f"EER {c}" for c in WORD_LABELS},
     "n": "n",
+    "coverage": "coverage %",
 }
 END_COLUMNS = {
     **{f"auc:{d * 80:+d} ms": f"AUC {d * 80:+d} ms" for d in (-3, 0, 3, 6)},
     **{f"bacc:{d * 80:+d} ms": f"bAcc {d * 80:+d} ms" for d in (0, 3, 6)},
     "n": "n",
+    "coverage": "coverage %",
 }
 QUESTIONS = ("shift_hold", "shift_prediction", "backchannel_prediction")
 
@@ -60,17 +63,14 @@ def vap_tables(results: Sequence[Result]) -> list[Table]:
     }
     out = []
     for result in results:
-        cells = {
-            f"{e.metric}:{e.slice['question']}": _number(e)
-            for e in result.estimates
-            if f"{e.metric}:{e.slice['question']}" in columns
-        }
-        out.append(Row(name=_name(result), cells=cells))
+        asked = [e for e in result.estimates if f"{e.metric}:{e.slice['question']}" in columns]
+        cells = {f"{e.metric}:{e.slice['question']}": _number(e) for e in asked}
+        out.append(Row(name=_name(result), cells={**cells, **_covered(asked)}))
     return [
         Table(
             title="vap-1s: shift and hold, shift prediction, backchannel prediction",
             head="system",
-            columns=columns,
+            columns={**columns, "coverage": "coverage %"},
             rows=out,
             notes=_notes(results),
         )
@@ -156,7 +156,7 @@ def _action_rows(result: Result) -> list[Row]:
             continue
         label = e.slice.get("class")
         if e.metric == "weighted_f1":
-            cells |= {"wf1": cell(e), "n": text(str(e.units))}
+            cells |= {"wf1": cell(e), "n": text(str(e.units)), **_covered([e])}
         elif e.metric in short:
             cells[f"{short[e.metric]}:{label}"] = cell(e)
         elif label == "BC" and e.metric in ("chance_f1", "always_f1"):
@@ -172,7 +172,7 @@ def _word_rows(result: Result) -> list[Row]:
             if e.slice.get("reading") != reading:
                 continue
             if e.metric == "auc_macro":
-                cells |= {"avg": _number(e), "n": text(str(e.units))}
+                cells |= {"avg": _number(e), "n": text(str(e.units)), **_covered([e])}
             else:
                 cells[f"{e.metric}:{e.slice['class']}"] = _number(e)
         out.append(Row(name=f"{_name(result)}, {reading}", cells=cells))
@@ -185,7 +185,7 @@ def _end_rows(result: Result) -> list[Row]:
     for e in result.estimates:
         if e.slice.get("events") == "turn ends" and e.metric in short:
             cells[f"{short[e.metric]}:{e.slice['at']}"] = _number(e)
-            cells["n"] = text(str(e.units))
+            cells |= {"n": text(str(e.units)), **_covered([e])}
     return [Row(name=_name(result), cells=cells)]
 
 
@@ -242,6 +242,12 @@ def _published_words() -> list[Row]:
 
 def _published_ends() -> list[Row]:
     return _published({"shift_hold_auc_-240ms": "auc:-240 ms"}, scale=1, digits=3)
+
+
+def _covered(estimates: Sequence[Estimate]) -> dict[str, Cell]:
+    """Return the answered share of some cells in percent, the smallest of them."""
+    shares = [s for e in estimates if (s := e.coverage.share) is not None]
+    return {"coverage": Cell(value=min(shares), scale=100, digits=1)} if shares else {}
 
 
 def _number(estimate: Estimate) -> Cell:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from floorbench.report import codett, dualturn, echo, trp
 from floorbench.report.summary import notes, summary
-from floorbench.report.tables import Table
+from floorbench.report.tables import Table, interval_notes
 from floorbench.run.scoring import Result
 
 _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
@@ -36,11 +36,14 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
 
 
 def shared_notes_last(made: list[Table], results: Sequence[Result]) -> list[Table]:
-    """Keep the notes that all tables of a group share under the last one only."""
+    """Keep the notes that all tables of a group share under the last one only.
+
+    What must be known of a table's own intervals stands under each.
+    """
     shared = set(notes(results))
-    return [
-        replace(table, notes=tuple(n for n in table.notes if n not in shared))
-        if table is not made[-1]
-        else table
-        for table in made
-    ]
+    out = []
+    for table in made:
+        own = [n for n in table.notes if n not in shared]
+        common = [n for n in table.notes if n in shared] if table is made[-1] else []
+        out.append(replace(table, notes=(*own, *interval_notes(table), *common)))
+    return out

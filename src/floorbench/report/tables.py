@@ -10,12 +10,14 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from floorbench import codec
-from floorbench.core.score import Estimate
+from floorbench.core.score import Estimate, Interval
 from floorbench.errors import UsageError
+from floorbench.stats.intervals import FEW_CLUSTERS, FEWEST_CLUSTERS
 
 NA = "N/A"
 UNDEFINED = "-"
@@ -43,6 +45,8 @@ class Cell:
         Decimals shown.
     low, high : float or None
         Interval, same unit as ``value``.
+    made : Interval or None
+        Where ``low`` and ``high`` come from: method, clusters, or the reason why there is none.
     units, coverage : int or None, float or None
         Size of the denominator and answered share.
     best : bool
@@ -60,6 +64,7 @@ class Cell:
     digits: int = 1
     low: float | None = None
     high: float | None = None
+    made: Interval | None = None
     units: int | None = None
     coverage: float | None = None
     best: bool = False
@@ -114,6 +119,7 @@ def cell(estimate: Estimate, *, scale: float = 100.0, digits: int = 1) -> Cell:
         digits=digits,
         low=estimate.interval.low,
         high=estimate.interval.high,
+        made=estimate.interval,
         units=estimate.units,
         coverage=estimate.coverage.share,
         reason=estimate.reason,
@@ -178,6 +184,44 @@ def _footer(table: Table) -> list[str]:
         notes.append("† published, other data: not comparable with the rows above")
     notes += [f"{r.name}: {r.note}" for r in table.rows if r.note]
     return notes
+
+
+def interval_notes(table: Table) -> list[str]:
+    """Return what must be known of a table's intervals, one line each, counted in cells.
+
+    Intervals over few clusters, which are too narrow; those made another way than by BCa; and
+    values without an interval, by reason.
+    """
+    cells = [c for row in table.rows for c in row.cells.values() if c.value is not None]
+    made = [c.made for c in cells if c.made is not None]
+    some = [m for m in made if m.low is not None]
+    out = []
+    few = sorted(m.clusters for m in some if m.clusters < FEW_CLUSTERS)
+    if few:
+        span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
+        out.append(
+            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters "
+            f"(under {FEW_CLUSTERS}), where intervals tend to be too narrow"
+        )
+    ways = {
+        "clopper-pearson": "Clopper-Pearson (no draw varies)",
+        "percentile": "percentile (BCa undefined)",
+    }
+    others = Counter(ways[m.method] for m in some if m.method in ways)
+    if others:
+        told = ", ".join(f"{n} {way}" for way, n in others.items())
+        out.append(f"intervals not by BCa: {told}")
+    gaps = Counter(
+        f"fewer than {FEWEST_CLUSTERS} clusters"
+        if m.clusters < FEWEST_CLUSTERS
+        else m.reason or "no reason given"
+        for m in made
+        if m.low is None
+    )
+    if gaps:
+        told = ", ".join(f"{n} ({reason})" for reason, n in gaps.items())
+        out.append(f"values without an interval: {told}")
+    return out
 
 
 def as_markdown(table: Table) -> str:

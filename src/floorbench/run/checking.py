@@ -16,7 +16,9 @@ from floorbench.run.deciding import checked
 from floorbench.run.due import Plan, due_samples, make_plan
 from floorbench.run.kept import KeptPredictions
 from floorbench.run.predictions import Fault, count_trials, predictions_file, scan
+from floorbench.run.store import RUN_FILE
 from floorbench.run.traces import get
+from floorbench.tasks.labelmaps import ReadsNative
 
 ELSEWHERE = SystemSpec(name="elsewhere", version="unknown", context="full")
 _NAMED = 5
@@ -105,6 +107,8 @@ def check_and_keep(
         trials = count_trials(predictions.trials)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
 
+    # A run has said at its start what its labels mean; what it cannot read is an invalid answer.
+    made_elsewhere = not (path / RUN_FILE).is_file()
     missing = 0
     named: list[str] = []
     met: set[str] = set()
@@ -129,6 +133,8 @@ def check_and_keep(
                 faults.append(Fault("FB206", str(decision.reason), line, sample.id))
             elif decision.outcome is Outcome.OK:
                 label_problem = task.problem(sample, decision)
+                if label_problem is None and made_elsewhere and isinstance(task, ReadsNative):
+                    label_problem = task.unread(decision, system)
                 if label_problem is not None and not in_words(decision):
                     faults.append(Fault("FB206", label_problem, line, sample.id))
         found = {k.prediction.key for k in kept}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floorbench.core.score import Signature
+from floorbench.core.score import Coverage, Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
@@ -16,6 +16,9 @@ from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare_cells, matched, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair
+
+SETS = ("actions", "labels")
+"""Keys of a slice that name the set of labels a mean is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +60,8 @@ class RunComparison:
     Parameters
     ----------
     first, second : Signature
+    first_coverage, second_coverage : Coverage
+        Over everything that was due.
     system_differences : tuple of Difference
     cells : tuple of CellComparison
     tests : int
@@ -64,6 +69,8 @@ class RunComparison:
 
     first: Signature
     second: Signature
+    first_coverage: Coverage
+    second_coverage: Coverage
     system_differences: tuple[Difference, ...]
     cells: tuple[CellComparison, ...]
     tests: int
@@ -133,6 +140,8 @@ def compare_many(
             RunComparison(
                 first=first,
                 second=second,
+                first_coverage=made.coverage,
+                second_coverage=reference.coverage,
                 system_differences=tuple(differences(first.system, second.system)),
                 cells=_compared(
                     pairs, seed=seed, draws=draws, level=level, permutations=permutations
@@ -188,17 +197,24 @@ def _pairs(
     """
     mine, theirs = ([m for m in c.measures if "baseline" not in m.slice] for c in (first, second))
     others = {_key(m): m for m in theirs}
+    own = {_key(m) for m in mine}
+    means = {_key(m, *SETS): m for m in theirs if _key(m) not in own}
     pairs: list[tuple[Measure | None, Measure | None]] = []
     for measure in mine:
         other = others.pop(_key(measure), None)
+        if other is None:  # a mean over another set of labels, which is refused with both sets
+            other = means.pop(_key(measure, *SETS), None)
+            if other is not None:
+                del others[_key(other)]
         if not headline or measure.headline or (other is not None and other.headline):
             pairs.append((measure, other))
     pairs += [(None, m) for m in others.values() if m.headline or not headline]
     return pairs
 
 
-def _key(measure: Measure) -> tuple[str, tuple[tuple[str, str], ...]]:
-    return measure.metric.spec.name, tuple(sorted(measure.slice.items()))
+def _key(measure: Measure, *but: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    where = sorted((k, v) for k, v in measure.slice.items() if k not in but)
+    return measure.metric.spec.name, tuple(where)
 
 
 def _compared(
@@ -218,7 +234,7 @@ def _compared(
             except DataError as error:
                 if error.code != "FB651":
                     raise
-                reason = error.what
+                reason = f"they were not asked about the same: {error.what}"
             if a.metric.spec.name in SHARES and isinstance(a.metric, AdditiveMetric):
                 rates.add(str(i))
         out.append(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from floorbench.core.score import Estimate, Interval
-from floorbench.metrics.base import AdditiveMetric, Ints, Measure, point
+from floorbench.metrics.base import AdditiveMetric, Ints, Measure, Metric, StatTable, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
-from floorbench.stats.intervals import interval, share_bounds
+from floorbench.stats.intervals import RATIOS, alone, counting, interval, share_bounds
 from floorbench.stats.rates import wilson
 
 
@@ -44,9 +47,13 @@ def estimate_cells(
             seed=seed,
         )
         for i in places:
-            bounds = share_bounds(measures[i].metric)
-            made = interval(found[str(i)], level=level, proportion=bounds)
-            intervals[i] = _with_wilson(made, measures[i], level)
+            metric, units = measures[i].metric, measures[i].scored
+            rows = None
+            if isinstance(metric, AdditiveMetric) and metric.spec.name in RATIOS:
+                rows = metric.rows(units)
+            drawn = counting(found[str(i)], alone(metric, units, rows))
+            made = interval(drawn, level=level, proportion=share_bounds(metric))
+            intervals[i] = _with_wilson(made, metric, rows, level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
 
 
@@ -87,14 +94,13 @@ def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate
     )
 
 
-def _with_wilson(made: Interval, measure: Measure, level: float) -> Interval:
+def _with_wilson(made: Interval, metric: Metric, rows: StatTable | None, level: float) -> Interval:
     """Put Wilson's interval beside that of a share whose clusters hold one unit each."""
-    if share_bounds(measure.metric) != (0.0, 1.0) or not isinstance(measure.metric, AdditiveMetric):
+    if rows is None or share_bounds(metric) != (0.0, 1.0) or not isinstance(metric, AdditiveMetric):
         return made
-    table = measure.metric.rows(measure.scored)
-    counted = table.cluster[(table.values != 0).any(axis=1)]
-    value = point(measure.metric, measure.scored).value
-    if value is None or len(set(counted.tolist())) != len(counted):
+    counted = rows.cluster[~np.isnan(metric.value(rows.values))]  # units that enter the value
+    value = float(metric.value(rows.totals()))
+    if math.isnan(value) or len(set(counted.tolist())) != len(counted):
         return made
     beside = wilson(value * len(counted), len(counted), level=level)
     if beside.low is None or beside.high is None:

@@ -7,7 +7,7 @@ every draw. Two systems share the draws, so their difference can be read off.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +18,11 @@ from floorbench.events.trp import TrpRules, consensus
 from floorbench.metrics import counts
 from floorbench.metrics.base import Bools, Floats, Ints, Scored
 from floorbench.metrics.inputs import answers
+from floorbench.run.scoring import Opened, scored_units
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.bootstrap_twoway import TwoWay, bootstrap_twoway
 from floorbench.stats.intervals import interval
+from floorbench.tasks.trp import TrpTask
 
 STATISTICS = ("precision", "recall", "f1")
 
@@ -120,6 +122,66 @@ def panel_bootstrap(
         stimuli=found.stimuli,
         listeners=found.participants,
     )
+
+
+def panel_results(
+    runs: Sequence[Opened], *, draws: int = DRAWS, level: float = 0.95
+) -> tuple[PanelResult, ...]:
+    """Bootstrap precision, recall and F1 of TRP runs over stimuli and listeners.
+
+    Parameters
+    ----------
+    runs : sequence of Opened
+        From :func:`floorbench.run.scoring.open_predictions`, all of the TRP task; the seed is the
+        first one's. A run with several conditions counts as several systems.
+    draws, level
+        As elsewhere.
+
+    Returns
+    -------
+    tuple of PanelResult
+        One per statistic.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a run of another task or with ``missing=drop``, ``FB520`` for runs over
+        other data or rules.
+    """
+    systems: dict[str, Scored] = {}
+    for number, run in enumerate(runs, start=1):
+        if not isinstance(run.task, TrpTask):
+            raise UsageError(
+                "FB103", f"'{run.path}' is of task '{run.task.spec.name}', which has no listeners"
+            )
+        if run.task.spec.parameters["missing"] != "wrong":
+            raise UsageError("FB103", "with drawn listeners a missing answer counts as wrong")
+        if run.source.digest() != runs[0].source.digest() or run.task.rules != _rules(runs):
+            raise UsageError("FB520", f"'{run.path}' has other data or rules than the first run")
+        units = scored_units(run).units["slot"]
+        for code in sorted(set(units.column("condition").tolist())):
+            condition = units.vocab["condition"][code]
+            name = " ".join(part for part in (run.system.name, condition) if part != "none")
+            if name in systems:
+                name += f" #{number}"
+            systems[name] = units.where(units.column("condition") == code)
+    return tuple(
+        panel_bootstrap(
+            systems,
+            rules=_rules(runs),
+            statistic=statistic,
+            draws=draws,
+            seed=runs[0].seed,
+            level=level,
+        )
+        for statistic in STATISTICS
+    )
+
+
+def _rules(runs: Sequence[Opened]) -> TrpRules:
+    task = runs[0].task
+    assert isinstance(task, TrpTask)  # noqa: S101 -- the caller has looked
+    return task.rules
 
 
 class _Counting:

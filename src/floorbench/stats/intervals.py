@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import Metric, Scored
+from floorbench.metrics.base import AdditiveMetric, Floats, Metric, Scored, StatTable
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
@@ -17,6 +18,7 @@ from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, nor
 FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.01
+OWN_CLUSTERS = "clusters enter the value"
 # Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
 # intervals of a proportion apply to them.
 SHARES = frozenset(
@@ -25,6 +27,15 @@ SHARES = frozenset(
         *("precision", "recall", "specificity"),
         *("slot_precision", "slot_recall", "slot_specificity"),
         *("pasr", "pkc", "prsr", "answered_share", "early_share"),
+    )
+)
+# Ratios of two sums: a cluster on which one has no value adds nothing to either sum. A mean over
+# labels is none of them, since a cluster without one of the labels still enters it.
+RATIOS = SHARES | frozenset(
+    (
+        *("f_score", "slot_f", "kappa_all", "kappa_hit", "kappa_near", "latency_mean_conditional"),
+        *("mae_slots", "mse_slots", "mae_seconds", "mae_slots_recall", "mae_seconds_recall"),
+        *("nmae", "nmse", "mae_density"),
     )
 )
 
@@ -77,9 +88,50 @@ def intervals(
     )
     bounds = proportions or {}
     return {
-        name: interval(drawn, level=level, proportion=bounds.get(name))
+        name: interval(
+            counting(drawn, alone(metrics[name], slice_)), level=level, proportion=bounds.get(name)
+        )
         for name, drawn in found.items()
     }
+
+
+def alone(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Floats | None:
+    """Return a ratio's value on each cluster alone, NaN on clusters that do not enter it.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+    rows : StatTable or None
+        The metric's rows on these units, where they are known already.
+
+    Returns
+    -------
+    float64 array (clusters,) or None
+        ``None`` for a metric that is no ratio of two sums: its value on one cluster says nothing.
+    """
+    if metric.spec.name not in RATIOS or not isinstance(metric, AdditiveMetric):
+        return None
+    return metric.value((rows or metric.rows(scored)).by_cluster())
+
+
+def counting(draws: Draws, *values: Floats | None) -> Draws:
+    """Return draws that count the clusters which enter the metric, not all those of the slice.
+
+    A misalignment rate, for example, is over the items with the right action. If these lie in 4
+    of 40 clusters, 4 is the number that the rules on few clusters and the exact interval need.
+
+    Parameters
+    ----------
+    draws : Draws
+    values : float64 array (clusters,) or None
+        From :func:`alone`, one per system; a cluster counts if one of them has a value there.
+    """
+    known = [~np.isnan(v) for v in values if v is not None]
+    if not known or len(known) < len(values):
+        return draws
+    own = int(np.logical_or.reduce(known).sum())
+    return draws if own == draws.clusters else replace(draws, clusters=own, unit=OWN_CLUSTERS)
 
 
 def share_bounds(metric: Metric) -> tuple[float, float] | None:
@@ -139,6 +191,7 @@ def interval(
     """
     check_level(level)
     made = _decide(draws, level, proportion)
+    notes = () if made.limits is None else (*_warnings(draws), *made.notes)
     return Interval(
         low=None if made.limits is None else made.limits.low,
         high=None if made.limits is None else made.limits.high,
@@ -148,7 +201,7 @@ def interval(
         draws=len(draws.values),
         undefined_draws=int(np.isnan(draws.values).sum()),
         reason=made.reason,
-        warning="; ".join((*_warnings(draws), *made.notes)) or None,
+        warning="; ".join(notes) or None,
         beside=dict(made.beside),
     )
 

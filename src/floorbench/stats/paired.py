@@ -20,7 +20,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import interval
+from floorbench.stats.intervals import alone, counting, interval
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -299,6 +299,7 @@ def _comparison(
     metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
 ) -> Comparison:
     left, right = point(metric, a), point(metric, b)
+    sides = alone(metric, a), alone(metric, b)
     per_cluster = None
     if rate and isinstance(metric, AdditiveMetric):
         sums = [metric.rows(side).by_cluster() for side in (a, b)]
@@ -309,7 +310,7 @@ def _comparison(
         a=left.value,
         b=right.value,
         difference=None if undefined else drawn.point,
-        interval=interval(drawn, level=level),
+        interval=interval(counting(drawn, *sides), level=level),
         test=test,
         effect=effect_size(drawn, per_cluster),
         detectable=minimal_detectable_difference(drawn),

@@ -7,6 +7,8 @@ versions are separate systems. It sees the user's current turn only: no history,
 from __future__ import annotations
 
 import dataclasses
+import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -201,6 +203,13 @@ def _hash_of(path: Path) -> str:
         ) from None
 
 
+def _documentation(version: str) -> str:
+    """Return the class's documentation for one version: without the parameter ``version``."""
+    whole = inspect.cleandoc(SmartTurn.__doc__ or "")  # none under python -OO
+    rest = re.sub(r"^version : .*\n +.*\n", "", whole, flags=re.MULTILINE)
+    return rest.replace("Smart-Turn v3", f"Smart-Turn {version}", 1)
+
+
 def _of_version(version: str) -> Callable[..., SmartTurn]:
     def build(
         *,
@@ -219,7 +228,7 @@ def _of_version(version: str) -> Callable[..., SmartTurn]:
             model_path=model_path,
         )
 
-    build.__doc__ = f"Return Smart-Turn {version}; parameters as in :class:`SmartTurn`."
+    build.__doc__ = _documentation(version)
     return build
 
 

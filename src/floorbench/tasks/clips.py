@@ -121,6 +121,10 @@ class ClipsTask:
         near = did_you_mean(label, LABELS)
         return f"unknown label '{label}'" + (f"; did you mean '{near}'?" if near else "")
 
+    def unread(self, decision: Decision, system: SystemSpec) -> str | None:
+        """Say why a known label means nothing from this system, or return ``None``."""
+        return labelmaps.unread(decision.label, LABELS, system)
+
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
         """Return one unit per clip and trial.
 

@@ -160,6 +160,10 @@ class CodettTask:
             decision, state=str(sample.observation.state), stage=self._stage, mode=self._mode
         )
 
+    def unread(self, decision: Decision, system: SystemSpec) -> str | None:
+        """Say why a known label means nothing from this system, or return ``None``."""
+        return labelmaps.unread(decision.label, (*ACTIONS, *LABELS), system)
+
     # ---- scoring -----------------------------------------------------------------------------
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:

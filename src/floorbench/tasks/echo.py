@@ -152,6 +152,10 @@ class EchoTask:
         """Say what is wrong with a decision made elsewhere, or return ``None``."""
         return echo_answers.problem_of(decision, declared=self._floor)
 
+    def unread(self, decision: Decision, system: SystemSpec) -> str | None:
+        """Say why a known label means nothing from this system, or return ``None``."""
+        return echo_answers.unread(decision, system, self._floor)
+
     # ---- scoring -----------------------------------------------------------------------------
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:

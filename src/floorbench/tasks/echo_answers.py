@@ -219,6 +219,21 @@ def problem_of(decision: Decision, *, declared: Mapping[str, str]) -> str | None
     return f"unknown label '{decision.label}'"
 
 
+def unread(decision: Decision, system: SystemSpec, declared: Mapping[str, str]) -> str | None:
+    """Say why a known label means nothing from this system, or return ``None``."""
+    if decision.events or decision.label is None:
+        return None
+    if action_of(decision.label, system, declared) is not None:
+        return None
+    tables = [n for n, t in FLOOR.items() if fold(decision.label) in {fold(name) for name in t}]
+    if system.label_map is not None or not tables:
+        return f"label '{decision.label}' is neither yield nor keep for '{system.name}'"
+    return (
+        f"label '{decision.label}' is a system's own word, and the system declares no label map "
+        f"(known from {', '.join(tables)})"
+    )
+
+
 def _single(
     decision: Decision, system: SystemSpec, declared: Mapping[str, str]
 ) -> tuple[str | None, str | None]:

@@ -56,12 +56,7 @@ def trailing(turns: Sequence[Turn], length: int) -> History:
         return History((), 0, 0, False)
     users = [i for i, turn in enumerate(turns) if turn.role is Role.USER]
     short = len(users) < length
-    if not users:
-        kept: tuple[Turn, ...] = ()
-    elif short:
-        kept = tuple(turns)
-    else:
-        kept = tuple(turns[users[-length] :])
+    kept = tuple(turns if short else turns[users[-length] :])
     heard = [turn for turn in kept if turn.role is Role.USER]
     return History(kept, len(heard), sum(turn.audio is None for turn in heard), short)
 

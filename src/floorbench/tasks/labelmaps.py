@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from floorbench.core.prediction import Decision
+from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError, did_you_mean
 
 VERSION = "1"
@@ -118,6 +120,39 @@ def label_map(name: str) -> LabelMap:
             hint=f"did you mean '{near}'?" if near else f"known: {', '.join(TABLES)}",
         )
     return TABLES[name]
+
+
+@runtime_checkable
+class ReadsNative(Protocol):
+    """A task whose reading of a label depends on what the system declares."""
+
+    def unread(self, decision: Decision, system: SystemSpec) -> str | None:
+        """Say why a label that the task knows means nothing from this system, or ``None``."""
+        ...
+
+
+def unread(said: str | None, own: Collection[str], system: SystemSpec) -> str | None:
+    """Say why a known label means nothing from a system, or return ``None``.
+
+    Parameters
+    ----------
+    said : str or None
+    own : collection of str
+        The task's own labels, read where no label map is declared.
+    system : SystemSpec
+    """
+    if said is None:
+        return None
+    if system.label_map is not None:
+        known = label_map(system.label_map).native(said) is not None
+        return None if known else f"label '{said}' is not in the label map '{system.label_map}'"
+    tables = [name for name, table in TABLES.items() if table.native(said) is not None]
+    if said in own or not tables:
+        return None
+    return (
+        f"label '{said}' is a system's own word, and the system declares no label map "
+        f"(known from {', '.join(tables)})"
+    )
 
 
 def native_label(

@@ -32,6 +32,7 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import exact, to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.errors import DataError, UsageError
+from floorbench.events.trp import TrpRules
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
@@ -122,6 +123,11 @@ class TrpTask:
             },
             source="within-turn TRP prediction (2024)",
         )
+
+    @property
+    def rules(self) -> TrpRules:
+        """How responses become labels."""
+        return self._rules
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
         """Return the conditions that make a difference to a system."""

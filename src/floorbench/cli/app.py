@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Change the future and see whether a system's past decisions move",
     ),
     "compare": ("compare:compare", "Compare two or more runs, paired on the same samples"),
+    "gate": ("gate:gate", "Exit with 1 unless a release is shown to be no worse than another"),
     "listen": ("listen:app", "Let people hear stimuli and respond; find, export, forget"),
     "review": ("review:review", "Let people label items by ear, blind, and measure agreement"),
     "report": ("report:report", "Write one offline page about runs, or their figures"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -23,6 +24,7 @@ from floorbench.report.comparison import comparison_table
 from floorbench.report.tables import render
 from floorbench.run.artefact import read_artefact
 from floorbench.run.compare import compare_many
+from floorbench.run.scoring import Opened
 from floorbench.run.store import RUN_FILE
 
 
@@ -74,25 +76,16 @@ def compare(
     json
         Print JSON.
     """
-    thresholds = [read_artefact(path) for path in thresholds_from or ()]
-    paths = (first, second, *others)
-    for path in paths:
-        if not path.exists():
-            raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
-    *runs, base = (
-        opened(
-            path,
-            task=task,
-            data=data,
-            reader=reader,
-            reader_sets=reader_sets,
-            task_sets=task_sets,
-            seed=None,
-            system=system,
-            conditions=None if (path / RUN_FILE).is_file() else conditions,
-            thresholds=thresholds,
-        )
-        for path, system in zip(paths, declarations(paths, systems), strict=True)
+    *runs, base = opened_together(
+        (first, second, *others),
+        task=task,
+        data=data,
+        reader=reader,
+        reader_sets=reader_sets,
+        task_sets=task_sets,
+        systems=systems,
+        conditions=conditions,
+        thresholds_from=thresholds_from,
     )
     found = compare_many(
         runs,
@@ -107,3 +100,29 @@ def compare(
     for comparison in found:
         console.data(render(comparison_table(comparison), form))
     return 0
+
+
+def opened_together(
+    paths: Sequence[Path],
+    *,
+    systems: Sequence[Path] | None,
+    conditions: Sequence[str] | None,
+    thresholds_from: Sequence[Path] | None,
+    **about: Any,
+) -> list[Opened]:
+    """Open runs and predictions files that are to be compared; ``about`` is for all of them."""
+    thresholds = [read_artefact(path) for path in thresholds_from or ()]
+    for path in paths:
+        if not path.exists():
+            raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
+    return [
+        opened(
+            path,
+            seed=None,
+            system=system,
+            conditions=None if (path / RUN_FILE).is_file() else conditions,
+            thresholds=thresholds,
+            **about,
+        )
+        for path, system in zip(paths, declarations(paths, systems), strict=True)
+    ]

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from floorbench.core.score import Coverage, Signature
-from floorbench.errors import DataError, UsageError
-from floorbench.metrics.base import AdditiveMetric, Measure
+from floorbench.errors import DataError, UsageError, did_you_mean
+from floorbench.metrics.base import AdditiveMetric, Column, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.stats.bootstrap import DRAWS
@@ -19,6 +21,9 @@ from floorbench.stats.permutation import PERMUTATIONS, Pair
 
 SETS = ("actions", "labels")
 """Keys of a slice that name the set of labels a mean is over."""
+
+Sides = tuple[Measure | None, Measure | None]
+"""A cell of both runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,10 @@ class CellComparison:
     reason : str or None
     share : bool
         Whether the values lie between 0 and 1; seconds, slots and kappas do not.
+    better : str or None
+        ``higher``, ``lower``, or ``None`` when neither is better by itself.
+    lacking : tuple of str
+        Which of ``first`` and ``second`` have no such cell or do not declare it.
     """
 
     metric: str
@@ -48,6 +57,8 @@ class CellComparison:
     wording: str
     reason: str | None = None
     share: bool = True
+    better: str | None = "higher"
+    lacking: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +76,9 @@ class RunComparison:
     system_differences : tuple of Difference
     cells : tuple of CellComparison
     tests : int
+    same_answers : bool
+        Whether systems with equal signatures gave the same answers to everything, which leaves
+        nothing to estimate.
     """
 
     first: Signature
@@ -74,6 +88,7 @@ class RunComparison:
     system_differences: tuple[Difference, ...]
     cells: tuple[CellComparison, ...]
     tests: int
+    same_answers: bool = False
 
 
 def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
@@ -96,6 +111,7 @@ def compare_many(
     level: float = 0.95,
     permutations: int = PERMUTATIONS,
     headline: bool = True,
+    only: Sequence[str] = (),
 ) -> tuple[RunComparison, ...]:
     """Score runs with this version of floorbench and compare each with ``base``, cell by cell.
 
@@ -109,6 +125,8 @@ def compare_many(
         Of the paired cluster bootstrap and the permutation test.
     headline : bool
         Only the cells of the printed table; all cells otherwise.
+    only : sequence of str
+        Only these metrics; of one that the printed table does not have, all cells.
 
     Returns
     -------
@@ -125,7 +143,8 @@ def compare_many(
     Raises
     ------
     UsageError
-        ``FB520`` listing where the protocol parts differ.
+        ``FB520`` listing where the protocol parts differ; ``FB526`` for a name in ``only`` that
+        no cell has.
     """
     seed = base.seed
     reference = cells(base)
@@ -135,7 +154,9 @@ def compare_many(
         made = cells(run._replace(seed=seed))
         first = signature_of(made, draws=draws, level=level)
         _demand_equal(first, second)
-        pairs = _pairs(made, reference, headline)
+        pairs = _pairs(made, reference, headline and not only)
+        if only:
+            pairs = _of_metrics(pairs, only, headline)
         found.append(
             RunComparison(
                 first=first,
@@ -147,6 +168,7 @@ def compare_many(
                     pairs, seed=seed, draws=draws, level=level, permutations=permutations
                 ),
                 tests=0,
+                same_answers=first.system == second.system and _same_units(made, reference),
             )
         )
     return _adjusted(found)
@@ -188,9 +210,7 @@ def _demand_equal(first: Signature, second: Signature) -> None:
         raise UsageError("FB520", f"the protocols differ in {len(found)} places: {shown}")
 
 
-def _pairs(
-    first: Cells, second: Cells, headline: bool
-) -> list[tuple[Measure | None, Measure | None]]:
+def _pairs(first: Cells, second: Cells, headline: bool) -> list[Sides]:
     """Match the cells of two runs by metric and slice, in the first run's order.
 
     Baselines are the same in both by construction; testing them would only cost power.
@@ -199,7 +219,7 @@ def _pairs(
     others = {_key(m): m for m in theirs}
     own = {_key(m) for m in mine}
     means = {_key(m, *SETS): m for m in theirs if _key(m) not in own}
-    pairs: list[tuple[Measure | None, Measure | None]] = []
+    pairs: list[Sides] = []
     for measure in mine:
         other = others.pop(_key(measure), None)
         if other is None:  # a mean over another set of labels, which is refused with both sets
@@ -212,14 +232,52 @@ def _pairs(
     return pairs
 
 
+def _of_metrics(pairs: Sequence[Sides], names: Sequence[str], headline: bool) -> list[Sides]:
+    """Return the cells of some metrics, those of the printed table if a metric has any there."""
+    named = [(next(m.metric.spec.name for m in pair if m is not None), pair) for pair in pairs]
+    known = sorted({name for name, _ in named})
+    for name in names:
+        if name not in known:
+            raise no_such_metric(name, known)
+    shown = [any(m is not None and m.headline for m in pair) for pair in pairs]
+    printed = {name for (name, _), show in zip(named, shown, strict=True) if show and headline}
+    return [
+        pair
+        for (name, pair), show in zip(named, shown, strict=True)
+        if name in names and (show or name not in printed)
+    ]
+
+
+def no_such_metric(name: str, known: Sequence[str]) -> UsageError:
+    """Return the error about a metric that no cell has."""
+    near = did_you_mean(name, known)
+    hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(known)}"
+    return UsageError("FB526", f"no cell is of the metric '{name}'", hint=hint)
+
+
+def _same_units(first: Cells, second: Cells) -> bool:
+    """Tell whether the cells of two runs hold the same units with the same columns."""
+    return all(
+        a is not None
+        and b is not None
+        and a.scored.clusters == b.scored.clusters
+        and np.array_equal(a.scored.cluster, b.scored.cluster)
+        and a.scored.columns.keys() == b.scored.columns.keys()
+        and all(_equal(a.scored.column(n), b.scored.column(n)) for n in a.scored.columns)
+        for a, b in _pairs(first, second, headline=False)
+    )
+
+
+def _equal(a: Column, b: Column) -> bool:
+    return np.array_equal(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f")
+
+
 def _key(measure: Measure, *but: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     where = sorted((k, v) for k, v in measure.slice.items() if k not in but)
     return measure.metric.spec.name, tuple(where)
 
 
-def _compared(
-    pairs: Sequence[tuple[Measure | None, Measure | None]], **options: Any
-) -> tuple[CellComparison, ...]:
+def _compared(pairs: Sequence[Sides], **options: Any) -> tuple[CellComparison, ...]:
     """Compare all cells that can be compared; the others say why not."""
     out: list[CellComparison] = []
     sound: dict[str, Pair] = {}
@@ -246,6 +304,12 @@ def _compared(
                 wording="" if reason is None else f"not compared: {reason}",
                 reason=reason,
                 share=(some.metric.spec.low, some.metric.spec.high) == (0.0, 1.0),
+                better=some.metric.spec.better,
+                lacking=tuple(
+                    side
+                    for side, m in (("first", a), ("second", b))
+                    if m is None or m.undeclared is not None
+                ),
             )
         )
     found = compare_cells(sound, rates=rates, **options)

@@ -20,7 +20,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import alone, counting, interval
+from floorbench.stats.intervals import FEWEST_CLUSTERS, alone, counting, interval, share_bounds
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -29,7 +29,7 @@ from floorbench.stats.permutation import (
     swap_metrics,
 )
 from floorbench.stats.power import minimal_detectable_difference
-from floorbench.stats.rates import check_level
+from floorbench.stats.rates import check_level, clopper_pearson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,9 @@ class Comparison:
     a, b, difference : float or None
         Values and their difference; ``reason`` says why one is undefined.
     interval : Interval
-        Paired cluster bootstrap of the difference.
+        Paired cluster bootstrap of the difference. Where a share is the same on every one of n
+        clusters, the exact limits of 0 of n (Clopper-Pearson), to both sides; where it differs
+        by 1 on every cluster, those of n of n.
     test : SwapTest
         Its p is not corrected; pass all p of a report through
         :func:`floorbench.stats.multiple.holm`.
@@ -295,6 +297,26 @@ def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -
     return f"no difference shown ({p}; detectable from {found.detectable:.3g})"
 
 
+def _interval(
+    metric: Metric, drawn: Draws, sides: tuple[Floats | None, Floats | None], level: float
+) -> Interval:
+    """Return the interval of a difference, an exact one where a share differs on no cluster.
+
+    A difference of shares moves no further than the share of the clusters on which they differ.
+    """
+    share = share_bounds(metric) == (0.0, 1.0)
+    made = interval(drawn, level=level, proportion=(-1.0, 1.0) if share else None)
+    left, right = sides
+    if not share or left is None or right is None or made.clusters < FEWEST_CLUSTERS:
+        return made
+    if made.low is not None or not np.array_equal(left, right, equal_nan=True):
+        return made
+    most = clopper_pearson(0, made.clusters, level=level).high
+    if most is None:
+        return made
+    return replace(made, low=-most, high=most, method="clopper-pearson", reason=None)
+
+
 def _comparison(
     metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
 ) -> Comparison:
@@ -310,7 +332,7 @@ def _comparison(
         a=left.value,
         b=right.value,
         difference=None if undefined else drawn.point,
-        interval=interval(counting(drawn, *sides), level=level),
+        interval=_interval(metric, counting(drawn, *sides), sides, level),
         test=test,
         effect=effect_size(drawn, per_cluster),
         detectable=minimal_detectable_difference(drawn),

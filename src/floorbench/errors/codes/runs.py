@@ -117,6 +117,29 @@ CODES: dict[str, Code] = {
         "The system declares no score, its label map has no threshold, or the task takes none.",
         "Tune a system that stores a score for every decision.",
     ),
+    "FB525": Code(
+        "nothing to judge",
+        "None of the cells that were asked for can be compared in a gate: the baseline has no "
+        "value there, neither way is better, or no margin fits their unit.",
+        "Name metrics with `--metric` and their margins with `--margin NAME=VALUE`.",
+    ),
+    "FB526": Code(
+        "metric that no run has",
+        "A metric that a gate was told about is in no cell that it judges.",
+        "Take a name that `floorbench score RUN --all` prints.",
+    ),
+    "FB527": Code(
+        "no margin",
+        "A margin of a gate is negative, not finite, given twice, or has no unit where the metric "
+        "is no share.",
+        "Give points from 0 for shares, `--margin 2`, and the metric's own unit for the others, "
+        "`--margin NAME=VALUE`.",
+    ),
+    "FB528": Code(
+        "metric that takes no side",
+        "Neither more nor less of this metric is better by itself, so nothing can get worse.",
+        "Gate another metric, or say which way is better for you: `--better NAME=lower`.",
+    ),
     "FB531": Code(
         "malformed frame scores",
         "Scores per frame hold NaN or infinity, have a wrong shape, or an unknown column.",

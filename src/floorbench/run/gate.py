@@ -190,6 +190,9 @@ def gate(
     )
     objections = [rules.objection(c) for c in found.cells]
     judged = [c for c, why in zip(found.cells, objections, strict=True) if why is None]
+    if not judged:
+        why = "".join(f": {o}" for o in objections[:1])
+        raise UsageError("FB525", f"none of {len(objections)} cells can be judged{why}")
     rules.used(judged)
     left_out = tuple(
         LeftOut(metric=c.metric, slice=c.slice, reason=why)
@@ -225,7 +228,7 @@ class _Rules:
     def objection(self, cell: CellComparison) -> str | None:
         """Say why a cell cannot be judged; refuse it if it was asked for by name."""
         if "second" in cell.lacking:
-            return "the baseline has no value there" if cell.reason is None else cell.reason
+            return _sides(cell.reason or "the baseline does not have it")
         if self.side(cell) is None:
             if cell.metric in self.metrics:
                 raise UsageError(
@@ -258,9 +261,7 @@ class _Rules:
         return value / 100 if cell.share else value
 
     def used(self, judged: Sequence[CellComparison]) -> None:
-        """Refuse a gate that judges nothing, and rules about metrics that it does not judge."""
-        if not judged:
-            raise UsageError("FB525", "there is no cell that can be judged")
+        """Refuse rules about metrics that are not judged."""
         known = sorted({c.metric for c in judged})
         for name in (*self.margins, *self.better):
             if name not in known:
@@ -276,7 +277,7 @@ def _judged(cell: CellComparison, rules: _Rules, same: bool, level: float) -> Ga
     sign = 1.0 if rules.side(cell) == "higher" else -1.0
     low, high = (None, None) if found is None else _turned(found.interval, sign)
     showable = None if found is None else _showable(found, level)
-    needed = None if found is None else _needed(found, margin, showable, level)
+    needed = None if found is None else _needed(found, margin, showable)
     gain = None if found is None or found.difference is None else sign * found.difference
     verdict: Verdict = "not shown"
     if same or (low is not None and low > -margin):
@@ -333,11 +334,17 @@ def _turned(made: Interval, sign: float) -> tuple[float | None, float | None]:
 
 def _no_interval(cell: CellComparison) -> str:
     if cell.found is None:
-        sides = "first is the candidate, second the baseline"
-        return f"{cell.reason} ({sides})"
+        return _sides(cell.reason or "not compared")
     if cell.found.reason is not None:
         return f"{cell.found.reason} (A is the candidate, B the baseline)"
     return cell.found.interval.reason or "there is no interval"
+
+
+def _sides(reason: str) -> str:
+    """Call the two runs of a comparison by what they are here."""
+    return reason.replace("the first run", "the candidate").replace(
+        "the second run", "the baseline"
+    )
 
 
 def _showable(found: Comparison, level: float) -> float | None:
@@ -353,11 +360,14 @@ def _showable(found: Comparison, level: float) -> float | None:
     return found.detectable * own / (normal_quantile(0.975) + power)
 
 
-def _needed(found: Comparison, margin: float, showable: float | None, level: float) -> int | None:
+def _needed(found: Comparison, margin: float, showable: float | None) -> int | None:
+    """Return the number of clusters that show the margin as these show ``showable``."""
     if showable is None or margin == 0:
         return None
     if found.detectable is None:
-        return math.ceil(math.log((1 - level) / 2) / math.log1p(-margin)) if margin < 1 else None
+        if margin >= 1 or showable >= 1:
+            return None
+        return math.ceil(found.interval.clusters * math.log1p(-showable) / math.log1p(-margin))
     return math.ceil(found.interval.clusters * (showable / margin) ** 2)
 
 
@@ -367,17 +377,17 @@ class _Unit:
 
     share: bool
 
-    def of(self, value: float) -> str:
-        if not self.share:
-            return f"{value:.3g}"
-        points = f"{100 * value:.2f}".rstrip("0").rstrip(".")
-        return f"{points} point{'' if points == '1' else 's'}"
+    def of(self, *values: float) -> str:
+        """Return numbers as read by people, joined by "to"."""
+        told = [f"{100 * v if self.share else v:.3g}" for v in values]
+        unit = "" if not self.share else " point" if told == ["1"] else " points"
+        return " to ".join(told) + unit
 
     def change(self, low: float, high: float) -> str:
         if low >= 0:
-            return f"better by {self.of(low)} to {self.of(high)}"
+            return f"better by {self.of(low, high)}"
         if high <= 0:
-            return f"worse by {self.of(-high)} to {self.of(-low)}"
+            return f"worse by {self.of(-high, -low)}"
         return f"between {self.of(-low)} worse and {self.of(high)} better"
 
 

@@ -20,7 +20,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import FEWEST_CLUSTERS, alone, counting, interval, share_bounds
+from floorbench.stats.intervals import alone, counting, interval, share_bounds
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -29,7 +29,8 @@ from floorbench.stats.permutation import (
     swap_metrics,
 )
 from floorbench.stats.power import minimal_detectable_difference
-from floorbench.stats.rates import check_level, clopper_pearson
+from floorbench.stats.rates import check_level
+from floorbench.stats.unvaried import unvaried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +56,9 @@ class Comparison:
     a, b, difference : float or None
         Values and their difference; ``reason`` says why one is undefined.
     interval : Interval
-        Paired cluster bootstrap of the difference. Where a share is the same on every one of n
-        clusters, the exact limits of 0 of n (Clopper-Pearson), to both sides; where it differs
-        by 1 on every cluster, those of n of n.
+        Paired cluster bootstrap of the difference. Where the two differ on no cluster, the exact
+        limits of :func:`floorbench.stats.unvaried.unvaried` to both sides; where a share differs
+        by 1 on every cluster, those of n of n (Clopper-Pearson).
     test : SwapTest
         Its p is not corrected; pass all p of a report through
         :func:`floorbench.stats.multiple.holm`.
@@ -297,24 +298,23 @@ def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -
     return f"no difference shown ({p}; detectable from {found.detectable:.3g})"
 
 
-def _interval(
-    metric: Metric, drawn: Draws, sides: tuple[Floats | None, Floats | None], level: float
-) -> Interval:
-    """Return the interval of a difference, an exact one where a share differs on no cluster.
-
-    A difference of shares moves no further than the share of the clusters on which they differ.
-    """
-    share = share_bounds(metric) == (0.0, 1.0)
-    made = interval(drawn, level=level, proportion=(-1.0, 1.0) if share else None)
-    left, right = sides
-    if not share or left is None or right is None or made.clusters < FEWEST_CLUSTERS:
+def _interval(metric: Metric, a: Scored, b: Scored, drawn: Draws, level: float) -> Interval:
+    """Return the interval of a difference, an exact one where no draw varies."""
+    bounds = share_bounds(metric)  # a difference of shares lies between -1 and 1
+    made = interval(drawn, level=level, proportion=None if bounds is None else (-1.0, 1.0))
+    if made.low is not None or drawn.point != 0:
         return made
-    if made.low is not None or not np.array_equal(left, right, equal_nan=True):
+    exact = unvaried(metric, a, b, level=level)
+    if exact is None:
         return made
-    most = clopper_pearson(0, made.clusters, level=level).high
-    if most is None:
-        return made
-    return replace(made, low=-most, high=most, method="clopper-pearson", reason=None)
+    return replace(
+        made,
+        low=-exact.limit,
+        high=exact.limit,
+        method="clopper-pearson",
+        clusters=exact.clusters,
+        reason=None,
+    )
 
 
 def _comparison(
@@ -332,7 +332,7 @@ def _comparison(
         a=left.value,
         b=right.value,
         difference=None if undefined else drawn.point,
-        interval=_interval(metric, counting(drawn, *sides), sides, level),
+        interval=_interval(metric, a, b, counting(drawn, *sides), level),
         test=test,
         effect=effect_size(drawn, per_cluster),
         detectable=minimal_detectable_difference(drawn),

@@ -190,10 +190,7 @@ def gate(
     )
     objections = [rules.objection(c) for c in found.cells]
     judged = [c for c, why in zip(found.cells, objections, strict=True) if why is None]
-    if not judged:
-        why = "".join(f": {o}" for o in objections[:1])
-        raise UsageError("FB525", f"none of {len(objections)} cells can be judged{why}")
-    rules.used(judged)
+    rules.fit(judged, found.cells, objections)
     left_out = tuple(
         LeftOut(metric=c.metric, slice=c.slice, reason=why)
         for c, why in zip(found.cells, objections, strict=True)
@@ -201,6 +198,23 @@ def gate(
     )
     cells = tuple(_judged(c, rules, found.same_answers, level) for c in judged)
     return _report(found, cells, left_out)
+
+
+def verdict_by(low: float | None, high: float | None, *, margin: float) -> Verdict:
+    """Return what the interval of a gain shows.
+
+    Parameters
+    ----------
+    low, high : float or None
+        Above 0 is better; ``None`` without an interval.
+    margin : float
+        In the same unit, 0 or more.
+    """
+    if low is not None and low > -margin:
+        return "kept"
+    if high is not None and high < -margin:
+        return "worse"
+    return "not shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +241,11 @@ class _Rules:
 
     def objection(self, cell: CellComparison) -> str | None:
         """Say why a cell cannot be judged; refuse it if it was asked for by name."""
+        named = {*self.metrics, *self.margins, *self.better}
         if "second" in cell.lacking:
             return _sides(cell.reason or "the baseline does not have it")
         if self.side(cell) is None:
-            if cell.metric in self.metrics:
+            if cell.metric in named:
                 raise UsageError(
                     "FB528",
                     f"neither way is better by itself for '{cell.metric}'",
@@ -239,7 +254,7 @@ class _Rules:
             return "neither way is better by itself"
         if not cell.share and cell.metric not in self.margins:
             example = f"--margin {cell.metric}=VALUE"
-            if cell.metric in self.metrics:
+            if cell.metric in named:
                 raise UsageError(
                     "FB527",
                     f"'{cell.metric}' is no share; a margin in points says nothing about it",
@@ -260,9 +275,24 @@ class _Rules:
         value = self.margins.get(cell.metric, self.margin)
         return value / 100 if cell.share else value
 
-    def used(self, judged: Sequence[CellComparison]) -> None:
-        """Refuse rules about metrics that are not judged."""
-        known = sorted({c.metric for c in judged})
+    def fit(
+        self,
+        judged: Sequence[CellComparison],
+        cells: Sequence[CellComparison],
+        objections: Sequence[str | None],
+    ) -> None:
+        """Refuse a gate that judges nothing, or nothing of a metric that was named."""
+        seen = {c.metric for c in judged}
+        for name in self.metrics or ([] if judged else ["any metric"]):
+            if name not in seen:
+                reasons = [
+                    why
+                    for c, why in zip(cells, objections, strict=True)
+                    if why is not None and (c.metric == name or not self.metrics)
+                ]
+                first = f": {reasons[0]}" if reasons else ""
+                raise UsageError("FB525", f"no cell of {name} can be judged{first}")
+        known = sorted({c.metric for c in cells})
         for name in (*self.margins, *self.better):
             if name not in known:
                 raise no_such_metric(name, known)
@@ -279,19 +309,18 @@ def _judged(cell: CellComparison, rules: _Rules, same: bool, level: float) -> Ga
     showable = None if found is None else _showable(found, level)
     needed = None if found is None else _needed(found, margin, showable)
     gain = None if found is None or found.difference is None else sign * found.difference
-    verdict: Verdict = "not shown"
-    if same or (low is not None and low > -margin):
-        verdict = "kept"
-    elif high is not None and high < -margin:
-        verdict = "worse"
+    clusters = 0 if found is None else found.interval.clusters
+    verdict: Verdict = "kept" if same else verdict_by(low, high, margin=margin)
     unit = _Unit(cell.share)
     if same:
         says = "kept: the same system gave the same answers to everything"
-    elif low is None or high is None:
+    elif found is None or low is None or high is None:
         says = f"not shown: {_no_interval(cell)}"
     else:
-        says = f"{verdict}: {unit.change(low, high)}; the margin is {unit.of(margin)}"
-    clusters = 0 if found is None else found.interval.clusters
+        exact = gain == 0 and found.interval.method == "clopper-pearson"
+        change = unit.at_most(high, clusters) if exact else unit.change(low, high)
+        says = change if verdict == "worse" else f"{verdict}: {change}"
+        says += f"; the margin is {unit.of(margin)}"
     if verdict == "not shown" and low is not None:
         says += _missing(unit, clusters, margin, showable, needed)
     return GatedCell(
@@ -318,12 +347,12 @@ def _missing(
 ) -> str:
     """Say what more data would do, or that it is not for lack of data."""
     if margin == 0:
-        return " and is kept by a better system only"
+        return ", which only a better system keeps"
     if showable is None:
         return ""
     if needed is None or needed <= clusters:
         return f", which an equally good system would have kept on these {clusters} clusters"
-    return f", {clusters} clusters can show {unit.of(showable)}; it needs about {needed} clusters"
+    return f" and needs about {needed} clusters, {clusters} can show {unit.of(showable)}"
 
 
 def _turned(made: Interval, sign: float) -> tuple[float | None, float | None]:
@@ -382,6 +411,9 @@ class _Unit:
         told = [f"{100 * v if self.share else v:.3g}" for v in values]
         unit = "" if not self.share else " point" if told == ["1"] else " points"
         return " to ".join(told) + unit
+
+    def at_most(self, limit: float, clusters: int) -> str:
+        return f"the same on all {clusters} clusters, so apart by {self.of(limit)} at most"
 
     def change(self, low: float, high: float) -> str:
         if low >= 0:

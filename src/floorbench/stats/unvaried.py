@@ -80,10 +80,9 @@ def _entering(metric: Metric, a: Scored, b: Scored) -> int | None:
 
 def _rarest(metric: Metric, a: Scored) -> int | None:
     """Return the number of clusters of the label that has the fewest."""
-    column = next((c for c in metric.spec.columns if c.startswith("gold")), None)
-    if column is None or not len(a):
+    if not len(a):
         return None
-    gold = a.column(column)
+    gold = a.column(metric.spec.columns[0])
     return min(len(np.unique(a.cluster[gold == code])) for code in np.unique(gold))
 
 

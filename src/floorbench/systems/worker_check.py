@@ -108,9 +108,8 @@ def _together(
         return Check(name, False, str(error))
     except SystemProblem as error:
         return Check(name, False, f"{error.code} {error.what}")
-    return Check(
-        name, batch == single, "" if batch == single else "other answers, or another order"
-    )
+    same = batch == single
+    return Check(name, same, "" if same else "other answers, or another order")
 
 
 def observations(hello: Hello) -> dict[str, Observation]:

@@ -88,9 +88,10 @@ def _body(answer: http.client.HTTPResponse, until: float, timeout: float) -> byt
 def _detail(error: urllib.error.HTTPError) -> bytes:
     """Read the beginning of what a server says of an error, if it says it at once."""
     try:
-        return error.read1(1 << 12)
+        said: bytes = error.read1(1 << 12)
     except (OSError, http.client.HTTPException):
         return b""
+    return said
 
 
 def too_late(timeout: float) -> Refused:

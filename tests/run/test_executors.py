@@ -152,6 +152,8 @@ def test_broken_data_stops_the_run(kind: str) -> None:
         ("thread", {"workers": 0}),
         ("serial", {"batch": 0}),
         ("serial", {"batch_seconds": 10.0}),
+        ("serial", {"batch": 2, "batch_seconds": float("inf")}),
+        ("serial", {"batch": 10**20}),
         ("thread", {"batch": 2, "batch_seconds": 0.0}),
         ("process", {"timeout": 0.0}),
         ("process", {"timeout": float("nan")}),

@@ -6,6 +6,7 @@ order; the engine knows which is which by number.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
+MOST = 1_000_000  # samples in a batch; eight times as many are looked ahead
 LOADING = 3600.0  # seconds that a worker may take to load its system
 
 
@@ -102,7 +104,9 @@ def make_executor(
             f"workers {workers}, batch {batch}, timeout {timeout}{loading}: all must be above 0",
             hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
-    if batch_seconds is not None and not (batch_seconds > 0 and batch > 1):
+    if batch > MOST:
+        raise UsageError("FB509", f"batch {batch}: at most {MOST}")
+    if batch_seconds is not None and not (0 < batch_seconds < math.inf and batch > 1):
         raise UsageError(
             "FB509",
             f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
@@ -120,7 +124,11 @@ def make_executor(
             options=ray,
         )
     if ray is not None:
-        raise UsageError("FB103", f"options of Ray mean nothing to the executor '{name}'")
+        raise UsageError(
+            "FB103",
+            f"options of Ray mean nothing to the executor '{name}'",
+            hint="give --executor ray too",
+        )
     if load_timeout is not None and name in ("serial", "thread"):
         raise UsageError(
             "FB103",

@@ -134,7 +134,15 @@ def test_every_assumption_is_a_line(factors: RunFactors) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"samples": 0}, {"hours": 0.0}, {"samples": 1, "hours": 1.0}],
+    [
+        {"samples": 0},
+        {"samples": 10**400},
+        {"hours": 0.0},
+        {"hours": float("inf")},
+        {"hours": float("nan")},
+        {"samples": 1, "hours": 1.0},
+        {"trials": 10**12},
+    ],
 )
 def test_impossible_targets_are_refused(factors: RunFactors, given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="FB103"):
@@ -143,7 +151,15 @@ def test_impossible_targets_are_refused(factors: RunFactors, given: dict[str, An
 
 @pytest.mark.parametrize(
     "given",
-    [{"workers": 0}, {"efficiency": 0.0}, {"efficiency": 2.5}, {"price_per_hour": -1.0}],
+    [
+        {"workers": 0},
+        {"workers": 10**400},
+        {"efficiency": 0.0},
+        {"efficiency": 1e-320},
+        {"efficiency": 2.5},
+        {"price_per_hour": -1.0},
+        {"price_per_hour": float("inf")},
+    ],
 )
 def test_impossible_means_are_refused(given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="FB103"):

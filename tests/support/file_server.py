@@ -26,7 +26,8 @@ class FileServer:
     """Serves files below ``root``.
 
     ``faults`` are used up one per request: a status, ``"cut"`` (the answer breaks off),
-    ``"trickle"``, ``"shift"`` (another part than asked for) or ``"hang up"``. ``ranges=False`` ignores ``Range``; ``login`` is needed when given.
+    ``"trickle"``, ``"shift"`` (another part than asked for) or ``"hang up"``. ``ranges=False``
+    ignores ``Range``; ``login`` is needed when given.
     """
 
     def __init__(self, root: Path, *, ranges: bool = True, login: str | None = None) -> None:

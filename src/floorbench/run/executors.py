@@ -18,13 +18,13 @@ from floorbench.core.spec import SystemSpec
 from floorbench.errors import SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
+from floorbench.run.due import MOST, short
 from floorbench.run.wire import observation_hash
 
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
-MOST = 1_000_000  # samples in a batch; eight times as many are looked ahead
 LOADING = 3600.0  # seconds that a worker may take to load its system
 
 
@@ -104,8 +104,9 @@ def make_executor(
             f"workers {workers}, batch {batch}, timeout {timeout}{loading}: all must be above 0",
             hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
-    if batch > MOST:
-        raise UsageError("FB509", f"batch {batch}: at most {MOST}")
+    if max(workers, batch) > MOST:
+        what = f"workers {short(workers)}, batch {short(batch)}: at most {MOST}"
+        raise UsageError("FB509", what)
     if batch_seconds is not None and not (0 < batch_seconds < math.inf and batch > 1):
         raise UsageError(
             "FB509",

@@ -15,7 +15,9 @@ from floorbench import codec
 from floorbench.audio.decode import probe
 from floorbench.build.pipeline.record import BUILD_FILE, LINEAGE_FILE, BuildRecord, StageReport
 from floorbench.errors import DataError, Place
+from floorbench.run.due import LARGEST, MOST
 from floorbench.run.factors import folder_bytes
+from floorbench.run.store import EDITED, LONGEST, out_of_range
 
 T = TypeVar("T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
@@ -76,6 +78,9 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
     """
     where = Place(str(path))
     record = codec.read_json(path / BUILD_FILE, BuildRecord)
+    wrong = next(_wrong(record), None)
+    if wrong is not None:
+        raise DataError("FB563", wrong, where=Place(str(path / BUILD_FILE)), hint=EDITED)
     if not record.finished or not record.seeds:
         raise DataError("FB563", "no item came through this build", where=where)
     empty = [s.stage for s in record.stages if not s.entered or not s.left]
@@ -93,6 +98,20 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
         stored=None if cache is None else sum(folder_bytes(cache / n) for n in GROWING),
         tokens=_tokens(path),
     )
+
+
+def _wrong(record: BuildRecord) -> Iterator[str]:
+    """Say which numbers no build can have."""
+    yield from out_of_range([("workers", record.workers)], 0, MOST)
+    yield from out_of_range([("took", record.took)], 0, LONGEST)
+    counts = {"seeds": record.seeds, "finished": record.finished, "failed": record.failed}
+    yield from out_of_range(counts.items(), 0, LARGEST)
+    for n, s in enumerate(record.stages):
+        at = f"stages[{n}]."
+        counts = {at + name: getattr(s, name) for name in ("entered", "left", "calls", "cached")}
+        yield from out_of_range(counts.items(), 0, LARGEST)
+        times = {at + name: getattr(s, name) for name in ("wall", "cpu", "spread")}
+        yield from out_of_range(times.items(), 0, LONGEST)
 
 
 def sees_all(stage: StageReport) -> bool:

@@ -17,7 +17,15 @@ from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, see
 from floorbench.build.pipeline.record import StageReport, factors_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
-from floorbench.run.planning import DRAWS, Means, Range, machine_named, range_of, share_of_speed
+from floorbench.run.planning import (
+    DRAWS,
+    Means,
+    Range,
+    check_size,
+    machine_named,
+    range_of,
+    share_of_speed,
+)
 from floorbench.systems.api_cost import Price
 
 Floats = NDArray[np.float64]
@@ -156,8 +164,7 @@ def forecast_build(
     record = factors.record
     if items is not None and hours is not None:
         raise UsageError("FB103", "give one of --samples and --hours")
-    if (items is not None and items < 1) or (hours is not None and not hours > 0):
-        raise UsageError("FB103", f"--samples {items}, --hours {hours}: must be above 0")
+    check_size(items, hours)
     sound = float(factors.sounds.sum()) / record.finished  # seconds an item
     if hours is not None and not sound:
         raise UsageError("FB562", "the small build's dataset has no sound")

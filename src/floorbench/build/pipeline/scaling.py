@@ -234,6 +234,8 @@ def forecast_build(
             float(clock[graphics].sum()) / 3600, hours_of(clock_draws[graphics].sum(axis=0))
         )
     tokens = _scaled_tokens(factors, larger)
+    dear = [m for m in tokens if prices is not None and m not in prices]
+    unpriced = [f"no price for {', '.join(dear)}: not in the cost of the models"] if dear else []
     return BuildForecast(
         recipe=record.recipe,
         preset=record.preset,
@@ -263,7 +265,10 @@ def forecast_build(
         bytes=factors.bytes / record.finished * wanted,
         bytes_per_hour=factors.bytes / float(factors.sounds.sum()) * 3600 if sound else None,
         cache_bytes=None if factors.stored is None else factors.stored * larger,
-        assumptions=tuple(_assumptions(factors, means, efficiency, stages, rest, larger)),
+        assumptions=(
+            *_assumptions(factors, means, efficiency, stages, rest, larger),
+            *unpriced,
+        ),
     )
 
 
@@ -320,7 +325,7 @@ def _scaled_tokens(factors: BuildFactors, larger: float) -> dict[str, Tokens]:
 def _model_cost(
     tokens: Mapping[str, Tokens], prices: Mapping[str, Price] | None, seeds: Range
 ) -> Range | None:
-    if prices is None or not tokens:
+    if prices is None or not set(tokens) & set(prices):
         return None
     cost = sum(
         (t.read * prices[m].text_in + t.written * prices[m].text_out) / 1e6

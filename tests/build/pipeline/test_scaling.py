@@ -106,7 +106,7 @@ def test_models_and_graphics_are_counted() -> None:
     assert planned().gpu_hours is None
 
 
-def test_a_model_without_a_price_costs_no_nothing() -> None:
+def test_a_model_without_a_price_is_said() -> None:
     stages = (stage("write", 100, 100, 1.0, deterministic=False, calls=120),)
     both = {"write": {n: Tokens(calls=60, read=6000, written=600) for n in ("m", "n")}}
     price = Price(text_in=1.0, text_out=10.0)

@@ -113,6 +113,12 @@ def test_a_stage_that_hangs_at_its_start_stops_the_build(tmp_path: Path) -> None
     assert ("text", "item-0", 0) in results(tmp_path / "cache")
 
 
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf"), 1e300])
+def test_a_time_limit_is_one_that_can_be_waited_for(tmp_path, limit):
+    with pytest.raises(UsageError, match="FB103 item timeout"):
+        made(tmp_path, workers=1, item_timeout=limit)
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_stage_that_cannot_start_stops_the_build(tmp_path: Path, workers: int) -> None:
     with pytest.raises(EnvironmentProblem, match="FB854 stage 'gate' raises ZeroDivisionError"):

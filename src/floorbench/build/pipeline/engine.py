@@ -44,6 +44,7 @@ from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run import provenance
+from floorbench.run.executors import LONGEST_TIMEOUT
 from floorbench.run.store import now
 
 if TYPE_CHECKING:
@@ -126,10 +127,17 @@ def build(
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
-    if item_timeout is not None and not item_timeout > 0:
-        raise UsageError("FB103", f"item timeout {item_timeout:g} s: it is above 0")
-    if executor not in ("process", "ray") or (ray is not None and executor != "ray"):
-        raise UsageError("FB103", f"executor '{executor}': process, or ray with its options")
+    if item_timeout is not None and not 0 < item_timeout <= LONGEST_TIMEOUT:
+        what = f"item timeout {item_timeout:g} s: above 0, at most {LONGEST_TIMEOUT:g}"
+        raise UsageError("FB103", what)
+    if executor not in ("process", "ray"):
+        raise UsageError("FB103", f"there is no executor '{executor}': process or ray")
+    if ray is not None and executor != "ray":
+        raise UsageError(
+            "FB103",
+            f"options of Ray mean nothing to the executor '{executor}'",
+            hint="give --executor ray too",
+        )
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")

@@ -173,8 +173,9 @@ CODES: dict[str, Code] = {
         "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
     "FB551": Code(
-        "program of a system cannot be used",
-        "The program of a system is not named, does not start, or ends before it says hello.",
+        "program or server of a system cannot be used",
+        "A system's program is not named, does not start, or ends before it says hello; or its "
+        "server does not answer.",
         "Try its command by hand, and `floorbench worker check COMMAND`.",
     ),
     "FB552": Code(

@@ -57,7 +57,7 @@ CODES: dict[str, Code] = {
     # ---- FB2xx: data, manifests, predictions -----------------------------------------------
     "FB201": Code(
         "malformed record",
-        "A line is not valid JSON or lacks a required key, or has a key nobody knows.",
+        "A line is not valid JSON, lacks a required key, or has one nobody knows or one twice.",
         "Fix the named line; nothing is skipped silently.",
     ),
     "FB202": Code(

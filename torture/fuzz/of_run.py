@@ -333,6 +333,16 @@ _PRICES = {
 }  # fmt: skip
 
 
+def _json_value(data: bytes, folder: Path) -> None:
+    value = codec.parse(data)
+    survives(value, type(value))
+
+    def once(pairs: list[tuple[str, Any]]) -> None:
+        law(len({name for name, _ in pairs}) == len(pairs), "a key stands twice")
+
+    json.loads(data.decode("utf-8-sig"), object_pairs_hook=once, parse_int=str)
+
+
 def _phrases(path: Path) -> None:
     found = read_phrases(path)
     survives(found, Phrases)
@@ -562,8 +572,8 @@ TARGETS = [
         name="run-predictions-jsonl",
         seeds=lambda: [_journal_bytes()],
         read=file("p.jsonl", _jsonl),
-        covers=("floorbench.run.predictions:_scan_jsonl", "floorbench.run.predictions:_refuse_twice",
-                "floorbench.codec:decode", "floorbench.codec:convert"),
+        covers=("floorbench.run.predictions:_scan_jsonl", "floorbench.codec:decode",
+                "floorbench.codec:convert"),
         tokens=(b'"decision"', b'"scores"', b'"sample_id"', b'"events"'),
     ),
     Target(
@@ -661,6 +671,13 @@ TARGETS = [
         seeds=seeds({"answer": {"choices": []}}),
         read=file("r.json", _recorded),
         covers=("floorbench.systems.llm.recorded:_read",),
+    ),
+    Target(
+        name="json-value",
+        seeds=seeds({"a": {"b": [1, "x", {"a": None}]}, "c\"": True}, '{"a": "\\u0022", "\\u0062": 1}'),
+        read=_json_value,
+        covers=("floorbench.codec:parse", "floorbench.codec:doubled_key"),
+        tokens=(b'"a"', b'\\"', b"\\u0022", b"\\u0061", b"{}"),
     ),
     Target(
         name="task-phrases",

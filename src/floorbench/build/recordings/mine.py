@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from floorbench import codec
 from floorbench.build.pipeline.stage import (
@@ -193,9 +191,11 @@ def read_verdicts(path: Path) -> dict[str, str]:
             continue
         place = Place(str(path), number)
         try:
-            row: Any = json.loads(line)
+            row = codec.parse(line)
             name, verdict = row["id"], row["verdict"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except DataError as error:
+            raise DataError("FB887", error.what, where=place) from None
+        except (KeyError, TypeError):
             raise DataError("FB887", "no object with 'id' and 'verdict'", where=place) from None
         if not isinstance(name, str):
             raise DataError("FB887", f"the id {str(name)[:40]!r} is no text", where=place)

@@ -20,6 +20,7 @@ from floorbench.build.recordings.candidates import Candidate, MiningRules, candi
 from floorbench.core.sample import JsonValue
 from floorbench.core.time import Ticks, from_ticks
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import data_files
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError
@@ -48,7 +49,7 @@ def stamp(path: Path) -> str:
     Names, sizes and contents count; of a file above 1 MiB only its two ends are read.
     """
     total = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+    for file in data_files(path) if path.is_dir() else [path]:
         try:
             with file.open("rb") as stream:
                 size = stream.seek(0, 2)
@@ -56,7 +57,7 @@ def stamp(path: Path) -> str:
                 content = stream.read(WHOLE if size <= WHOLE else END)
                 stream.seek(max(size - END, 0))
                 content += stream.read(END)
-        except OSError:  # a folder, or a link to nowhere
+        except OSError:  # a link to nowhere
             size, content = -1, b""
         name = file.relative_to(path).as_posix()
         total.update(codec.encode([name, size, hashlib.sha256(content).hexdigest()]))

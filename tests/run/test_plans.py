@@ -34,5 +34,6 @@ def test_ranges_scale_and_move() -> None:
 @pytest.mark.parametrize("value", [12.0, 23.0])
 def test_a_range_holds_its_value(value: float) -> None:
     got = range_of(value, np.linspace(12.7, 22.1, 1001))
-    assert got.low is not None and got.high is not None
+    assert got.low is not None
+    assert got.high is not None
     assert got.low <= value <= got.high

@@ -3,10 +3,12 @@
 import json
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from floorbench.build.pipeline import engine
 from floorbench.build.pipeline.engine import build
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from support.build_runs import content, made, results, stages, start
@@ -236,6 +238,23 @@ def test_dataset_and_cache_never_lie_in_one_another(tmp_path: Path, out: str, ca
     with pytest.raises(UsageError, match="FB837"):
         made(tmp_path, out, cache=cache)
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(("out", "cache"), [("x/set", "y"), ("link/set", "y"), ("y", "x/cache")])
+def test_nothing_is_built_inside_what_the_recipe_reads(
+    tmp_path: Path, out: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    work = engine.checked_work
+    monkeypatch.setattr(
+        engine,
+        "checked_work",
+        lambda *given: replace(work(*given), sources=(tmp_path / "z", tmp_path / "x")),
+    )
+    with pytest.raises(UsageError, match=r"FB837 the \w+ .* lies inside '.*x', which"):
+        made(tmp_path, out, cache=cache)
+    assert list((tmp_path / "x").iterdir()) == []
 
 
 def test_a_link_to_a_dataset_stays_a_link(tmp_path: Path) -> None:

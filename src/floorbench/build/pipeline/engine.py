@@ -116,7 +116,7 @@ def build(
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
         for an impossible number, or for options of Ray without it; ``FB837`` when dataset and
-        cache lie in one another.
+        cache lie in one another, or in recordings that the recipe reads.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
@@ -145,7 +145,7 @@ def build(
     work = checked_work(made, filled)
     fresh = fresh_from(work.steps, redo_from)
     out = out.resolve()  # a link stays, what it names is replaced
-    check_apart(out, cache)
+    check_apart(out, cache, work.sources)
     with locked(out.with_name(f".{out.name}.lock")):
         restore(out)
         check_target(out)

@@ -8,11 +8,16 @@ committed at or before ``t`` must not change.
 
 Replacements: silence, noise, the rest played backwards, and nothing at all (the recording ends).
 Where the recording ends at ``t``, the end itself is heard at ``t`` and may be answered at once, so
-only decisions committed before ``t`` are compared there.
+only decisions committed before ``t`` are compared there. Activity given by the task is replaced in
+the same way (for noise: who speaks is silent and the reverse).
+
+Of a system that scores every frame, each frame is a decision, committed at the end of the frame
+plus the declared look-ahead; all its scores must stay as they are, to the last bit.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,11 +27,12 @@ from numpy.typing import NDArray
 
 from floorbench.audio.ref import ArrayAudio
 from floorbench.core.ports import System
-from floorbench.core.prediction import Decision, Event
+from floorbench.core.prediction import Decision, Event, Trace
 from floorbench.core.sample import AudioRef, Observation, Word
-from floorbench.core.time import Seconds, Span, from_samples, to_samples
+from floorbench.core.time import Seconds, Span, exact, from_samples, to_samples
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import UsageError
+from floorbench.events.traces import rate_of, trace_values
 from floorbench.run.deciding import decide_all
 from floorbench.stats.streams import generator
 from floorbench.systems.stream import OBSERVED
@@ -35,6 +41,8 @@ FUTURES = ("silence", "noise", "reversed", "ended")
 MOST = 6
 """Moments per sample at most."""
 LEVEL = 0.1
+SCORES = "scores"
+"""Kind of the event that stands for the scores of one frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +171,7 @@ def _check_one(
             after = _past(then, time, labels_only, ends=ends)
             tally.comparisons += 1
             if before != after:
+                before, after = _unlike(before, after)
                 tally.violations.append(
                     Violation(
                         sample=name, time=time, future=future,
@@ -177,6 +186,8 @@ def _ask(system: System, observation: Observation) -> Decision:
 
 def _commits(decision: Decision) -> list[Event] | None:
     """Return what was decided when; ``None`` when nothing has a time."""
+    if decision.trace is not None:
+        return _frames(decision.trace)
     if decision.events:
         return [e for e in decision.events if e.kind != OBSERVED and e.commit is not None]
     if decision.commit is None:
@@ -184,6 +195,17 @@ def _commits(decision: Decision) -> list[Event] | None:
     return [
         Event(kind="answer", time=decision.commit, commit=decision.commit, label=decision.label)
     ]
+
+
+def _frames(trace: Trace) -> list[Event]:
+    """Return one event per frame, labelled with a digest of its scores."""
+    ahead, frame = exact(trace.look_ahead), 1 / rate_of(trace)
+    out = []
+    for number, row in enumerate(trace_values(trace), start=1):
+        commit = float(number * frame + ahead)
+        label = f"{SCORES} {hashlib.sha256(row.tobytes()).hexdigest()[:8]}"
+        out.append(Event(kind=SCORES, time=commit, commit=commit, label=label))
+    return out
 
 
 def moments(made: Sequence[Event], observation: Observation) -> list[Seconds]:
@@ -229,6 +251,8 @@ def altered(observation: Observation, *, after: Seconds, future: str, seed: int 
             kept = np.zeros(1, dtype=np.float32)
         channels[role] = ArrayAudio(kept, rate=audio.rate)
     words = tuple(_word(w, after, future) for w in observation.words)
+    end = _end(observation)
+    activity = {r: _speech(s, after, end, future) for r, s in observation.activity.items()}
     cutoff = observation.cutoff
     if future == "ended" and cutoff is not None:
         cutoff = min(cutoff, after)
@@ -236,6 +260,7 @@ def altered(observation: Observation, *, after: Seconds, future: str, seed: int 
         observation,
         channels=channels,
         words=tuple(w for w in words if w is not None),
+        activity=activity,
         cutoff=cutoff,
     )
 
@@ -260,12 +285,42 @@ def _word(word: Word, after: Seconds, future: str) -> Word | None:
     return replace(word, text="something", span=Span(start, max(word.span.end, start)))
 
 
+def _speech(spans: Sequence[Span], after: Seconds, end: Seconds, future: str) -> tuple[Span, ...]:
+    """Return activity that is the same up to ``after`` and another one from there to ``end``."""
+    past = [Span(s.start, min(s.end, after)) for s in spans if s.start < after]
+    rest = [Span(max(s.start, after), s.end) for s in spans if s.end > after]
+    if future == "reversed":
+        rest = [Span(_back(after, end, s.end), _back(after, end, s.start)) for s in rest[::-1]]
+    elif future == "noise":
+        edges = [after, *(t for s in rest for t in (s.start, s.end)), end]
+        pairs = zip(edges[::2], edges[1::2], strict=True)
+        rest = [Span(a, b) for a, b in pairs if b > a]
+    else:
+        rest = []
+    return (*past, *rest)
+
+
+def _back(after: Seconds, end: Seconds, time: Seconds) -> Seconds:
+    """Return where a time lies when what is between ``after`` and ``end`` runs backwards."""
+    return max(after, round(after + end - time, 6))
+
+
 def _past(made: Sequence[Event], time: Seconds, labels_only: bool, *, ends: bool) -> list[object]:
     """Return what was committed up to ``time``, or before it where the recording ends then."""
     past = [
         e for e in made if e.commit is not None and (e.commit < time if ends else e.commit <= time)
     ]
     return [e.label or e.kind for e in past] if labels_only else list(past)
+
+
+def _unlike(before: list[object], after: list[object]) -> tuple[list[object], list[object]]:
+    """Return what differs; of scores per frame the first frame that does, not thousands."""
+    if not any(isinstance(e, Event) and e.kind == SCORES for e in (*before, *after)):
+        return before, after
+    same = 0
+    while same < min(len(before), len(after)) and before[same] == after[same]:
+        same += 1
+    return before[same : same + 1], after[same : same + 1]
 
 
 def _say(past: Sequence[object]) -> str:
@@ -279,7 +334,9 @@ def _say(past: Sequence[object]) -> str:
 
 def _end(observation: Observation) -> Seconds:
     """Return how far the observation reaches."""
-    heard = max(
-        (from_samples(a.frames, a.rate) for a in observation.channels.values()), default=0.0
-    )
-    return heard if observation.cutoff is None else min(heard, observation.cutoff)
+    lengths = [from_samples(a.frames, a.rate) for a in observation.channels.values()]
+    lengths += [spans[-1].end for spans in observation.activity.values() if spans]
+    heard = max(lengths, default=0.0)
+    if observation.cutoff is None:
+        return heard
+    return min(heard, observation.cutoff) if observation.channels else observation.cutoff

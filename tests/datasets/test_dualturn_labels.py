@@ -46,8 +46,13 @@ def test_the_table_recounts_every_figure(source) -> None:
     found = all_of(source)
     rows = [r for one in found for r in one.rows]
     sums = totals(one.counts for one in found)
-    for label in ("BC", "EOT", "HOLD", "BOT"):
+    for label in ("BC", "EOT", "HOLD", "open", "BOT"):
         assert sum(r.kind == "signal" and r.label == label for r in rows) == sums["sides"][label]
+    ends = [r for r in rows if r.kind == "signal" and r.label != "BOT"]
+    assert len(ends) == sums["sides"]["segments"]
+    for rule in ("ST_started", "ST_overlapping"):
+        assert sum(r.rule == rule for r in rows) == sums["events"][rule]
+    assert sums["events"]["ST_started"] + sums["events"]["ST_overlapping"] == sums["events"]["ST"]
     for label in ("ST", "CL", "SL", "CT", "BC"):
         assert sum(r.kind == "action" and r.label == label for r in rows) == sums["events"][label]
     for label in ("C", "B", "T"):
@@ -93,6 +98,18 @@ def test_short_and_silent_sessions_are_counted_exclusions(tmp_path: Path) -> Non
         "no events": 1,
     }
     assert not found[1].rows
+
+
+def test_overlaps_that_both_begin_at_once_are_counted_and_give_no_action(tmp_path: Path) -> None:
+    for side in "AB":
+        words = [(10.0, 14.0, "so"), (58.0, 60.0, "and")] if side == "A" else [(10.0, 12.0, "well")]
+        tiny.write_side(tmp_path / f"sw9001{side}-ms98-a-word.text", f"sw9001{side}", words, 60.0)
+    (found,) = all_of(SwitchboardSource(tmp_path, splits="none"))
+    assert found.counts.counted == {"overlaps that both begin in one frame, no action": 1}
+    assert found.counts.events["SL"] == found.counts.events["CT"] == 0
+    # Speech that runs to the end has no label, but the table still shows it.
+    assert found.counts.sides["user"]["open"] == 1
+    assert ("user", 749, "open") in {(r.role, r.frame, r.label) for r in found.rows}
 
 
 def test_vap_kinds_and_its_own_gap_rule(source) -> None:

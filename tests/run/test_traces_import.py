@@ -65,6 +65,25 @@ def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
         import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("first", "given", "kept"),
+    [
+        (0.07, 0.0, 0.02),
+        (0.07, 0.24, 0.26),
+        (0.05, 0.24, 0.24),
+        (0.0, 0.24, 0.24),
+        (0.02, 0.0, 0.0),
+    ],
+)
+def test_times_of_frame_starts_never_shorten_the_look_ahead(
+    tmp_path: Path, first: float, given: float, kept: float
+) -> None:
+    """A file that writes 0.00 for its first frame must not be heard one frame early."""
+    path = text_trace(tmp_path / "s.csv", first=first)
+    trace = read_trace(path, Declared(rate=Fraction(20), look_ahead=given))
+    assert trace.look_ahead == pytest.approx(kept)
+
+
 def test_the_first_channel_may_be_the_systems(tmp_path: Path) -> None:
     file = text_trace(tmp_path / "x.csv")
     swapped = read_trace(file, Declared(swap=True))

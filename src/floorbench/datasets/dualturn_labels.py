@@ -27,7 +27,7 @@ from floorbench.events.dualturn import (
     SignalRules,
     dualturn_signals,
 )
-from floorbench.events.dualturn_actions import ACTIONS, ActionRules, agent_actions
+from floorbench.events.dualturn_actions import ACTIONS, RULES, ActionRules, agent_actions
 from floorbench.events.dualturn_words import (
     WORD_LABELS,
     PhraseList,
@@ -39,7 +39,9 @@ from floorbench.events.dualturn_words import (
 from floorbench.events.vap import KINDS, VapRules, vap_events
 
 PROTOCOLS = ("dualturn-4s", "vap-1s")
-SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "BOT", "hold_truncated")
+SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "open", "BOT", "hold_truncated")
+ST_RULES = ("ST_started", "ST_overlapping")
+SIMULTANEOUS = "overlaps that both begin in one frame, no action"
 
 
 class TableRow(NamedTuple):
@@ -92,9 +94,12 @@ class SessionCounts:
     Parameters
     ----------
     sides : mapping of str to mapping of str to int
-        Per role: segments, BC, EOT, HOLD, BOT, hold_truncated; empty for ``vap-1s``.
+        Per role: segments, BC, EOT, HOLD, open (runs to the session's end), BOT, hold_truncated;
+        empty for ``vap-1s``.
     events : mapping of str to int
-        Actions of both sides, each taken as agent in turn; for ``vap-1s`` its event kinds.
+        Actions of both sides, each taken as agent in turn, and of ST how many the agent started
+        after the user's end and how many it was already speaking in; for ``vap-1s`` its event
+        kinds.
     words : mapping of str to int
         C, B, T, candidates and unplaced; empty without word times.
     stored : mapping of str to int
@@ -227,18 +232,27 @@ def _dualturn(
     ]
     sides = {}
     for role, own in signals.channels.items():
+        kept = own.segment_class == SEGMENT_CLASSES.index(SegmentClass.OPEN)
+        rows += [
+            TableRow(
+                session.id, "signal", role.value, end - 1, SegmentClass.OPEN.value, "at the end"
+            )
+            for end in own.segments.end[kept].tolist()
+        ]
         sides[role.value] = {
             "segments": len(own.segments),
-            **{k.value: own.count(k) for k in SEGMENT_CLASSES if k is not SegmentClass.OPEN},
+            **{k.value: own.count(k) for k in SEGMENT_CLASSES},
             "BOT": int(own.bot.sum()),
             "hold_truncated": int(own.hold_truncated.sum()),
         }
-    actions: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
-    dropped = False
+    actions: Counter[str] = Counter(dict.fromkeys((*ACTIONS, *ST_RULES), 0))
+    dropped, both = False, 0
     for agent in ROLES:
         found = agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
-        dropped = found.dropped
+        dropped, both = found.dropped, found.simultaneous
         actions.update({a: found.count(a) for a in ACTIONS})
+        starts = Counter(RULES[r] for r in found.rule[found.by_agent].tolist())
+        actions.update({rule: starts[rule] for rule in ST_RULES})
         rows += [
             TableRow(session.id, "action", r.role.value, r.frame, r.label, r.rule)
             for r, mine in zip(found.rows(session.id), found.by_agent.tolist(), strict=True)
@@ -272,8 +286,11 @@ def _dualturn(
         for name, attribute in ours.items()
         if name in session.stored
     }
+    head = _head(session, split, len(vad[Role.USER]), energies)
+    if both:
+        head["counted"] = {**head["counted"], SIMULTANEOUS: both}
     counts = SessionCounts(
-        **_head(session, split, len(vad[Role.USER]), energies),
+        **head,
         sides=sides,
         events=dict(actions),
         words=words,

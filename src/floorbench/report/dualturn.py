@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from floorbench.core.score import Estimate
 from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
+from floorbench.events.dualturn import RATE
 from floorbench.events.dualturn_actions import ACTIONS
 from floorbench.events.dualturn_words import WORD_LABELS, PhraseList
 from floorbench.report.published import number, rows
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
+from floorbench.tasks.dualturn_features import MARGIN
 
 OFFSETS = tuple(range(-12, 7))
 ACTION_COLUMNS = {
@@ -22,17 +24,20 @@ ACTION_COLUMNS = {
     "chance": "chance F1 BC",
     "always": "always-BC F1",
     "n": "n",
+    "coverage": "coverage %",
 }
 WORD_COLUMNS = {
     **{f"auc:{c}": f"AUC {c}" for c in WORD_LABELS},
     "avg": "AUC avg",
     **{f"eer:{c}": f"EER {c}" for c in WORD_LABELS},
     "n": "n",
+    "coverage": "coverage %",
 }
 END_COLUMNS = {
     **{f"auc:{d * 80:+d} ms": f"AUC {d * 80:+d} ms" for d in (-3, 0, 3, 6)},
     **{f"bacc:{d * 80:+d} ms": f"bAcc {d * 80:+d} ms" for d in (0, 3, 6)},
     "n": "n",
+    "coverage": "coverage %",
 }
 QUESTIONS = ("shift_hold", "shift_prediction", "backchannel_prediction")
 
@@ -40,7 +45,10 @@ QUESTIONS = ("shift_hold", "shift_prediction", "backchannel_prediction")
 def tables(results: Sequence[Result]) -> list[Table]:
     """Return actions, words, turn ends and the anticipation curve, published rows below."""
     return [
-        _table("agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions()),
+        _table(
+            "agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions(),
+            _about_actions(results),
+        ),
         _table(
             "words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows,
             _published_words(),
@@ -58,6 +66,7 @@ def vap_tables(results: Sequence[Result]) -> list[Table]:
         for q in QUESTIONS
         for m, name in (("auc", "AUC"), ("balanced_accuracy", "bAcc"), ("weighted_f1", "wF1"))
     }
+    sizes = {f"n:{q}": f"n {q.replace('_', ' ')}" for q in QUESTIONS} | {"coverage": "coverage %"}
     out = []
     for result in results:
         cells = {
@@ -65,12 +74,17 @@ def vap_tables(results: Sequence[Result]) -> list[Table]:
             for e in result.estimates
             if f"{e.metric}:{e.slice['question']}" in columns
         }
+        asked = [e for e in result.estimates if e.metric == "auc"]
+        cells |= {f"n:{e.slice['question']}": text(str(e.units)) for e in asked}
+        expected = sum(e.coverage.expected for e in asked)
+        share = sum(e.coverage.ok for e in asked) / expected if expected else None
+        cells["coverage"] = Cell(value=share, scale=100, digits=1)
         out.append(Row(name=_name(result), cells=cells))
     return [
         Table(
             title="vap-1s: shift and hold, shift prediction, backchannel prediction",
             head="system",
-            columns=columns,
+            columns=columns | sizes,
             rows=out,
             notes=_notes(results),
         )
@@ -137,6 +151,7 @@ def _table(
     results: Sequence[Result],
     make: Callable[[Result], list[Row]],
     published: Sequence[Row],
+    more: Sequence[str] = (),
 ) -> Table:
     found = [row for result in results for row in make(result)]
     return Table(
@@ -144,8 +159,20 @@ def _table(
         head="system",
         columns=columns,
         rows=[*found, *published],
-        notes=_notes(results),
+        notes=[*more, *_notes(results)],
     )
+
+
+def _about_actions(results: Sequence[Result]) -> list[str]:
+    """Return what a reader of the action figures must know of their gold and of the probe."""
+    ported = all(r.task.parameters["port_compat"] for r in results)
+    return [
+        f"the action probe reads {MARGIN} frames ({MARGIN / float(RATE):g} s) before and after an "
+        "event, or the moment 2 frames before a backchannel: that far it looks ahead",
+        "printed wF1 and BC figures count every overlap under both roles, backchannels also as CT, "
+        "and random negatives, as port_compat=true does; "
+        + ("so do these runs" if ported else "these runs do not: not to be set beside them"),
+    ]
 
 
 def _action_rows(result: Result) -> list[Row]:
@@ -156,7 +183,7 @@ def _action_rows(result: Result) -> list[Row]:
             continue
         label = e.slice.get("class")
         if e.metric == "weighted_f1":
-            cells |= {"wf1": cell(e), "n": text(str(e.units))}
+            cells |= {"wf1": cell(e), **_size(e)}
         elif e.metric in short:
             cells[f"{short[e.metric]}:{label}"] = cell(e)
         elif label == "BC" and e.metric in ("chance_f1", "always_f1"):
@@ -172,7 +199,7 @@ def _word_rows(result: Result) -> list[Row]:
             if e.slice.get("reading") != reading:
                 continue
             if e.metric == "auc_macro":
-                cells |= {"avg": _number(e), "n": text(str(e.units))}
+                cells |= {"avg": _number(e), **_size(e)}
             else:
                 cells[f"{e.metric}:{e.slice['class']}"] = _number(e)
         out.append(Row(name=f"{_name(result)}, {reading}", cells=cells))
@@ -185,7 +212,7 @@ def _end_rows(result: Result) -> list[Row]:
     for e in result.estimates:
         if e.slice.get("events") == "turn ends" and e.metric in short:
             cells[f"{short[e.metric]}:{e.slice['at']}"] = _number(e)
-            cells["n"] = text(str(e.units))
+            cells |= _size(e)
     return [Row(name=_name(result), cells=cells)]
 
 
@@ -244,6 +271,12 @@ def _published_ends() -> list[Row]:
     return _published({"shift_hold_auc_-240ms": "auc:-240 ms"}, scale=1, digits=3)
 
 
+def _size(estimate: Estimate) -> dict[str, Cell]:
+    """Return how many events a row is about, and the share of them that was answered."""
+    share = Cell(value=estimate.coverage.share, scale=100, digits=1)
+    return {"n": text(str(estimate.units)), "coverage": share}
+
+
 def _number(estimate: Estimate) -> Cell:
     return cell(estimate, scale=1.0, digits=3)
 
@@ -257,7 +290,9 @@ def _name(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> list[str]:
+    gaps = sorted({r.task.parameters["min_gap"] for r in results if "min_gap" in r.task.parameters})
     return [
+        *[f"gold: own gaps of at most {gap} frames are closed (min_gap)" for gap in gaps],
         "probes and thresholds are fitted on the validation sessions of the same run and read on "
         "test; intervals ignore that they are estimated",
         *notes(results),

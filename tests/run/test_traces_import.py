@@ -54,6 +54,8 @@ def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> 
     assert check(journal, VapTask(), source) == []
     result = score(open_predictions(journal, task=VapTask(), source=source), draws=50)
     assert result.coverage.ok == 2
+    again = score(open_predictions(out, task=VapTask(), source=source), draws=50)
+    assert again.estimates == result.estimates  # the folder is as good as the file in it
     auc = next(e for e in result.estimates if e.metric == "auc")
     assert auc.value is not None
 

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from floorbench.core.vocab import Role
@@ -17,7 +18,8 @@ from floorbench.datasets.dualturn_labels import (
 )
 from floorbench.datasets.dualturn_rows import FrameRowsSource
 from floorbench.datasets.two_channel_words import SwitchboardSource
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
+from floorbench.events.dualturn import SignalRules, dualturn_signals
 from support import two_channel_tiny as tiny
 from support.frame_rows import row, write
 
@@ -131,6 +133,25 @@ def test_stored_labels_are_compared_with_ours(tmp_path: Path) -> None:
     flipped = [1 - plain["eot_ch0"][0], *plain["eot_ch0"][1:]]
     write(tmp_path / "rows.parquet", [{**plain, "eot_ch0": flipped}])
     assert all_of(FrameRowsSource(tmp_path))[0].counts.stored["eot"] == 1
+
+
+@pytest.mark.parametrize("kind", ["disjoint", "cumulative"])
+def test_stored_future_activity_tells_which_windows_were_meant(tmp_path: Path, kind: str) -> None:
+    """What was published does not say how the four windows lie: the counts show it."""
+    whole = row("a", 1)
+    vad = {
+        r: np.array(whole[f"vad_ch{c}"], dtype=bool) for c, r in enumerate((Role.USER, Role.SYSTEM))
+    }
+    found = dualturn_signals(vad, SignalRules(min_gap=0, fvad=kind))  # type: ignore[arg-type]
+    for channel, own in enumerate(found.channels.values()):
+        whole[f"fvad_ch{channel}"] = np.nan_to_num(own.fvad).ravel().tolist()
+    write(tmp_path / "rows.parquet", [whole])
+    for asked in ("disjoint", "cumulative"):
+        (one,) = all_of(FrameRowsSource(tmp_path, fvad=asked))  # type: ignore[arg-type]
+        assert (one.counts.stored["fvad"] == 0) == (asked == kind)
+    write(tmp_path / "rows.parquet", [{**whole, "fvad_ch0": whole["fvad_ch0"][:-1]}])
+    with pytest.raises(DataError, match=r"FB255.*2399 values, not 4 x 600"):
+        all_of(FrameRowsSource(tmp_path))
 
 
 def test_golden_counts_of_two_calls(real_data: Path) -> None:

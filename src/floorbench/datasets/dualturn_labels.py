@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from floorbench import codec
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
@@ -23,6 +25,7 @@ from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.events.dualturn import (
     RATE,
     SEGMENT_CLASSES,
+    ChannelSignals,
     SegmentClass,
     SignalRules,
     dualturn_signals,
@@ -36,10 +39,13 @@ from floorbench.events.dualturn_words import (
     last_full_frame,
     word_labels,
 )
+from floorbench.events.spans import Floats
 from floorbench.events.vap import KINDS, VapRules, vap_events
 
 PROTOCOLS = ("dualturn-4s", "vap-1s")
 SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "open", "BOT", "hold_truncated")
+SAME = 0.01
+"""Stored future activity may differ by this much, rounding, and be the same."""
 ST_RULES = ("ST_started", "ST_overlapping")
 SIMULTANEOUS = "overlaps that both begin in one frame, no action"
 
@@ -151,7 +157,8 @@ def labelled(
         if rules.protocol == "vap-1s":
             yield _vap(session, split, energies)
         else:
-            yield _dualturn(session, split, rules, phrases, energies)
+            signals = SignalRules(min_gap=rules.min_gap, fvad=source.fvad)
+            yield _dualturn(session, split, rules, signals, phrases, energies)
 
 
 def totals(counts: Iterable[SessionCounts]) -> dict[str, dict[str, int]]:
@@ -221,11 +228,12 @@ def _dualturn(
     session: TwoChannelSession,
     split: str | None,
     rules: LabelRules,
+    how: SignalRules,
     phrases: PhraseList,
     energies: bool,
 ) -> Labelled:
     vad = session.vad(RATE)
-    signals = dualturn_signals(vad, SignalRules(min_gap=rules.min_gap))
+    signals = dualturn_signals(vad, how)
     rows = [
         TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
         for r in signals.rows(session.id)
@@ -286,6 +294,11 @@ def _dualturn(
         for name, attribute in ours.items()
         if name in session.stored
     }
+    if session.stored_fvad:
+        stored["fvad"] = sum(
+            _differing(signals.channels[role], session.stored_fvad[role])
+            for role in session.stored_fvad
+        )
     head = _head(session, split, len(vad[Role.USER]), energies)
     if both:
         head["counted"] = {**head["counted"], SIMULTANEOUS: both}
@@ -298,6 +311,13 @@ def _dualturn(
         excluded=excluded,
     )
     return Labelled(counts, rows)
+
+
+def _differing(ours: ChannelSignals, theirs: Floats) -> int:
+    """Return in how many frames a whole window of future activity has another value."""
+    known = ours.fvad_known
+    apart = ~(np.abs(np.where(known, ours.fvad, 0.0) - theirs) <= SAME)  # NaN is apart
+    return int((known & apart).any(axis=1).sum())
 
 
 def _vap(session: TwoChannelSession, split: str | None, energies: bool) -> Labelled:

@@ -164,9 +164,47 @@ def test_a_frame_system_that_looks_ahead_more_than_it_declares_is_found_out(
 
     found = check(Ahead(), TALK)
     assert found.causal is False
-    assert str(found.violations[0]).count(" at ") == 2  # the first frame that moved, not all
+    assert str(found.violations[0]).count("vad:user") == 2  # the first score that moved, not all
     Ahead.declared = seconds
     assert check(Ahead(), TALK).causal is True
+
+
+class Scorer(LoudCheater):
+    """Scores every frame by some rule of the activity and the count of calls."""
+
+    def __init__(self, rule: Any) -> None:
+        self._rule, self._calls = rule, itertools.count()
+
+    def decide(self, observation: Observation) -> Decision:
+        heard = hear(observation)
+        assert heard is not None
+        user = heard.vad[Role.USER].astype(float)
+        return self._rule(user, next(self._calls))
+
+
+def test_the_length_of_a_session_is_found_out_and_the_noise_of_arithmetic_is_not() -> None:
+    length = Scorer(lambda user, _: answer({"vad:user": user + len(user)}))
+    assert {v.future for v in check(length, TALK).violations} == {"ended"}
+    share = Scorer(lambda user, _: answer({"vad:user": user - user.mean()}))
+    assert {v.future for v in check(share, TALK).violations} >= {"silence", "ended"}
+    noise = Scorer(lambda user, n: answer({"vad:user": user + 1e-6 * n}))
+    assert check(noise, TALK).causal is True
+
+
+def test_scores_that_do_not_repeat_prove_nothing() -> None:
+    found = check(Scorer(lambda user, n: answer({"vad:user": user + n})), TALK)
+    assert (found.causal, found.nondeterministic, found.comparisons) == (None, 1, 0)
+
+
+def test_scores_that_stop_early_or_change_their_kind_are_found_out() -> None:
+    for rule, word in (
+        (lambda user, n: answer({"vad:user": user[: 40 if n > 1 else 125]}), "40 frames"),
+        (lambda user, n: answer({"bc:user" if n > 1 else "vad:user": user}), "no such scores"),
+        (lambda user, n: answer({"vad:user": user}, look_ahead=float(n > 1)), "look-ahead 1 s"),
+    ):
+        found = check(Scorer(rule), TALK)
+        assert found.causal is False
+        assert word in found.violations[-1].after
 
 
 def test_a_stream_that_is_told_of_future_speech_is_found_out() -> None:

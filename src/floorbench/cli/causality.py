@@ -80,7 +80,7 @@ def check_causality(
     if found.nondeterministic:
         console.data(
             f"nondeterministic: the unchanged run did not repeat on {found.nondeterministic} "
-            "samples; labels only are compared there"
+            "samples; labels only are compared there, and nothing of scores per frame"
         )
     for violation in found.violations[:SHOWN]:
         console.data(f"not causal: {violation}")

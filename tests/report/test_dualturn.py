@@ -89,6 +89,22 @@ def test_printed_action_figures_are_told_from_ones_that_count_otherwise(
     assert any("at most 2 frames" in n for n in actions.notes)
 
 
+def test_sessions_too_short_for_actions_are_counted(tmp_path: Path) -> None:
+    folder = tiny.build(tmp_path / "calls", (*tiny.CALLS[4:12], "sw9020"))
+    for side, said in tiny.call(3, seconds=30.0).items():
+        tiny.write_side(folder / f"sw9020{side}-ms98-a-word.text", f"sw9020{side}", said, 30.0)
+    short = SwitchboardSource(folder, splits=str(folder / "splits.json"))
+    assert short.splits.of("sw9020") == "test"
+    made = run(
+        task=DualTurnTask(), system=SystemChoice(name="persistence"), source=short,
+        out=tmp_path / "runs", notify=lambda text: None,
+    )  # fmt: skip
+    scored = score(open_predictions(made.path, task=DualTurnTask(), source=short), draws=60)
+    said = "1 test session without actions (shorter than 500 frames, or none)"
+    assert [e.note for e in scored.estimates if e.note] == [said]
+    assert tables([scored])[0].notes[0] == said
+
+
 def test_the_other_protocol_has_its_own_table(source, tmp_path: Path) -> None:
     (table,) = tables([result(VapTask(), source, tmp_path)])
     assert len(table.columns) == 13

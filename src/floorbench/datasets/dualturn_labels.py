@@ -103,9 +103,9 @@ class SessionCounts:
         Per role: segments, BC, EOT, HOLD, open (runs to the session's end), BOT, hold_truncated;
         empty for ``vap-1s``.
     events : mapping of str to int
-        Actions of both sides, each taken as agent in turn, and of ST how many the agent started
-        after the user's end and how many it was already speaking in; for ``vap-1s`` its event
-        kinds.
+        Actions of both sides, each taken as agent in turn; for ``vap-1s`` its event kinds.
+    starts : mapping of str to int
+        Of the STs, how many the agent started and in how many it was already speaking.
     words : mapping of str to int
         C, B, T, candidates and unplaced; empty without word times.
     stored : mapping of str to int
@@ -121,6 +121,7 @@ class SessionCounts:
     source: str
     sides: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     events: Mapping[str, int] = field(default_factory=dict)
+    starts: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     stored: Mapping[str, int] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -164,12 +165,13 @@ def labelled(
 def totals(counts: Iterable[SessionCounts]) -> dict[str, dict[str, int]]:
     """Return sums over sessions: of the sides, the events, the words, faults and exclusions."""
     out: dict[str, Counter[str]] = {
-        name: Counter() for name in ("sides", "events", "words", "stored", "counted", "excluded")
+        name: Counter()
+        for name in ("sides", "events", "starts", "words", "stored", "counted", "excluded")
     }
     for c in counts:
         for side in c.sides.values():
             out["sides"].update(side)
-        for name in ("events", "words", "stored", "counted"):
+        for name in ("events", "starts", "words", "stored", "counted"):
             out[name].update(getattr(c, name))
         if c.excluded:
             out["excluded"][c.excluded] += 1
@@ -253,14 +255,15 @@ def _dualturn(
             "BOT": int(own.bot.sum()),
             "hold_truncated": int(own.hold_truncated.sum()),
         }
-    actions: Counter[str] = Counter(dict.fromkeys((*ACTIONS, *ST_RULES), 0))
+    actions: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
+    starts: Counter[str] = Counter(dict.fromkeys(ST_RULES, 0))
     dropped, both = False, 0
     for agent in ROLES:
         found = agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
         dropped, both = found.dropped, found.simultaneous
         actions.update({a: found.count(a) for a in ACTIONS})
-        starts = Counter(RULES[r] for r in found.rule[found.by_agent].tolist())
-        actions.update({rule: starts[rule] for rule in ST_RULES})
+        named = [RULES[r] for r in found.rule[found.by_agent].tolist()]
+        starts.update(rule for rule in named if rule in ST_RULES)
         rows += [
             TableRow(session.id, "action", r.role.value, r.frame, r.label, r.rule)
             for r, mine in zip(found.rows(session.id), found.by_agent.tolist(), strict=True)
@@ -306,6 +309,7 @@ def _dualturn(
         **head,
         sides=sides,
         events=dict(actions),
+        starts=dict(starts),
         words=words,
         stored=stored,
         excluded=excluded,

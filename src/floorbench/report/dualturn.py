@@ -131,7 +131,7 @@ def stats_tables(
                 rows=sides,
             )
         )
-    events = {**sums["events"], **sums["words"]}
+    events = {**sums["events"], **sums["starts"], **sums["words"]}
     out.append(
         Table(
             title=f"{name}: events and words in all {len(counts)} sessions, "
@@ -166,7 +166,9 @@ def _table(
 def _about_actions(results: Sequence[Result]) -> list[str]:
     """Return what a reader of the action figures must know of their gold and of the probe."""
     ported = all(r.task.parameters["port_compat"] for r in results)
+    left = [e.note for r in results for e in r.estimates if e.metric == "weighted_f1" and e.note]
     return [
+        *dict.fromkeys(left),
         f"the action probe reads {MARGIN} frames ({MARGIN / float(RATE):g} s) before and after an "
         "event, or the moment 2 frames before a backchannel: that far it looks ahead",
         "printed wF1 and BC figures count every overlap under both roles, backchannels also as CT, "

@@ -239,7 +239,11 @@ class DualTurnTask:
             else None
         )
         return [
-            *cells.action_measures(scored["action"], missing=self._missing),
+            *cells.action_measures(
+                scored["action"],
+                missing=self._missing,
+                note=cells.without_actions(scored["action"], scored["end"]),
+            ),
             *cells.word_measures(scored["word"], undeclared=missing),
             *cells.end_measures(scored["end"], missing=self._missing),
         ]

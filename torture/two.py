@@ -206,7 +206,7 @@ def review(case: Case, shared: Path) -> None:
 
 def listening(case: Case, shared: Path) -> None:
     """A listening session is served by one process at a time."""
-    from torture.fuzz.of_run import _listening_set
+    from torture.fuzz.of_pages import _listening_set
 
     words = ["listen", str(_listening_set()), "--mode", "key"]
     _served(case, [*words, "--session", str(case.home / "session")], Run(shared, "serial"))

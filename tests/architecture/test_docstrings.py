@@ -77,7 +77,7 @@ PUBLIC = dict(public())
 
 def test_there_is_something_to_look_at() -> None:
     assert len(PUBLIC) > 300
-    assert {"stats.bootstrap.bootstrap", "metrics.base.Scored", "run.scoring.score"} < set(PUBLIC)
+    assert {"stats.bootstrap.bootstrap", "metrics.scored.Scored", "run.scoring.score"} < set(PUBLIC)
 
 
 def test_lists_of_parameters_are_those_of_the_code() -> None:

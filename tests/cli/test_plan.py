@@ -6,7 +6,7 @@ import pytest
 from floorbench.build.pipeline.engine import build
 from floorbench.cli.plan import amount, seconds, size
 from floorbench.core.prediction import Compute
-from floorbench.run.planning import Range
+from floorbench.run.plans import Range
 from support.build_toy import ToyRecipe
 from support.cli_calls import called
 from support.small_run import small_run

@@ -33,6 +33,8 @@ def test_faults_come_with_a_way_out(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"did you mean '.*empty'"):
         open_dataset(tmp_path / "emty")
     with pytest.raises(DataError, match="no such file"):
+        open_dataset("a" * 5000)
+    with pytest.raises(DataError, match="no such file"):
         open_dataset(tmp_path / "far" / "away")
     with pytest.raises(UsageError, match="did you mean 'codett'"):
         open_dataset(tmp_path / "empty", reader="codet")

@@ -8,7 +8,8 @@ from floorbench.core.prediction import Compute
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import UsageError
 from floorbench.run.factors import RunFactors, measure
-from floorbench.run.planning import Means, Range, RunPlan, aim, plan_run, range_of, share_of_speed
+from floorbench.run.planning import aim, plan_run
+from floorbench.run.plans import Means, RunPlan
 from floorbench.systems.api_cost import Price
 from support.small_run import small_run
 
@@ -141,15 +142,6 @@ def test_impossible_targets_are_refused(factors: RunFactors, given: dict[str, An
         aim(factors, **given)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [{"workers": 0}, {"efficiency": 0.0}, {"efficiency": 2.5}, {"price_per_hour": -1.0}],
-)
-def test_impossible_means_are_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="FB103"):
-        share_of_speed(Means(**given), 1)
-
-
 def drawn(like: RunFactors, rng: np.random.Generator, count: int) -> RunFactors:
     length = rng.gamma(4.0, 1.0, count)
     wall = np.maximum(0.05 + 0.03 * length + rng.normal(0, 0.03, count), 0.001)
@@ -178,10 +170,3 @@ def test_the_interval_covers_runs_to_come(factors: RunFactors) -> None:
         assert got.high is not None
         inside += got.low <= full.wall.sum() <= got.high
     assert inside >= 51  # 57 are expected
-
-
-def test_ranges_scale_and_move() -> None:
-    assert Range(value=2.0, low=1.0, high=3.0).times(2).plus(1) == Range(value=5, low=3, high=7)
-    assert Range(value=2.0).times(2).plus(1) == Range(value=5.0)
-    got = range_of(1.0, np.linspace(0, 1, 1001))
-    assert (got.low, got.high) == pytest.approx((0.025, 0.975))

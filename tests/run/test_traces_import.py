@@ -127,6 +127,7 @@ def test_scores_of_an_unknown_session_are_refused(tmp_path: Path, source) -> Non
         (HEAD + "0.07,a,0,0,0\n", r"FB531 .*:2.*not numbers"),
         (HEAD, "FB531 .*no row"),
         (HEAD + "0.07,0,0,0,0\n0.07,0,0,0,0\n", "FB533 .*rise"),
+        (HEAD + "0,0,0,0,0\n808,0,0,0,0\n", "FB533 .*808 s apart: declare the frame rate"),
         ("frame,p_now(0)\n0,1\n", "FB531 .*not a time"),
         ("time_sec,loudness\n0.05,1\n0.1,1\n", r"FB531 .*loudness(?s:.)*signal:role"),
     ],

@@ -18,7 +18,23 @@ SPHERE = (
     b"sample_n_bytes -i 2\nsample_coding -s3 pcm\nend_head\n"
 )
 
+JOINED = (
+    b'{"event": "joined", "id": "p1", "list": "A", "reversed": false, "mode": "k", "consent": "c", '
+    b'"at": ""}\n'
+)
+
 FOUND = [
+    # a path of a thousand folders took the square of their number; one that no file can have broke
+    ("data-clips-csv", b"path,label,text\na." + b"<a></a>" * 3000 + b"wav,complete,yes\n"),
+    ("run-import-csv", b"time,,:\n6,0,3\n808,7,1"),
+    ("web-review-log", b'{"item":\r"a","label":"","heard":true,"at":""}\n'),
+    ("web-listening-log", b'{"event": {"a": 1}, "at": "x"}\n'),
+    ("web-listening-log", JOINED.replace(b"}", b"\r}")),
+    # tags that are opened and never closed took the square of their number
+    ("answer-codett", b"<|SystemSpeaking|Speakin" * 4000),
+    ("answer-codett", b"stop" + b" " * 30000),
+    # the law took a vertical tab for a blank, which no format does
+    ("format-rttm", b"SPEAKER l 1 5 5 < < >\n\x0bE"),
     # a quotation mark that never closes took all rows after it into one cell
     ("data-echo-their-csv", HEAD + b's1,g1,int,"wait,1000,1800,3000,,so I\n' + ROW + b"\n"),
     ("data-echo-their-csv", HEAD + ROW + b'\ns2,g1,bc,uh,1000,1800,3000,,"so\n' + ROW + b"\n"),

@@ -22,7 +22,7 @@ from typing import Any
 
 from floorbench.errors import CODES, FloorbenchError
 from torture.figures import Tally
-from torture.fuzz.mutate import CHANGES, mutated
+from torture.fuzz.mutate import CHANGES, LARGEST_INPUT, mutated
 from torture.fuzz.target import Target, Wrong
 
 LONGEST = 2.0
@@ -180,7 +180,8 @@ def _draw(
     def changed(base: bytes, changes: list[tuple[int, int]]) -> bytes:
         for which, luck in changes:
             base = CHANGES[which](random.Random(luck), base, seeds, target.tokens)
-        return base[:200_000]
+            base = base[:LARGEST_INPUT]
+        return base
 
     valid = st.builds(changed, st.sampled_from(seeds), st.lists(change, min_size=1, max_size=5))
     free = st.text(max_size=200).map(lambda t: t.encode("utf-8", "surrogatepass"))

@@ -9,6 +9,7 @@ from floorbench.errors import DataError
 from floorbench.formats import FORMATS, Document, read
 from floorbench.formats.files import detect, render
 from floorbench.formats.registry import codec
+from floorbench.formats.rows import fields
 from floorbench.formats.source import Source
 from floorbench.formats.tiers import Tier
 from torture.fuzz.target import Target, finite, law, outcome
@@ -96,7 +97,7 @@ def _every_line_counts(data: bytes, document: Document) -> None:
             continue
         if line.lstrip().startswith("\\"):  # Audacity's frequencies belong to the line before
             continue
-        kind = line.split()[0]
+        kind = fields(line)[0]
         law(any("not read" in n and repr(kind[:40]) in n for n in notices),
             f"line {number} is read as nothing, and no notice says so")  # fmt: skip
 

@@ -35,10 +35,11 @@ from floorbench.errors import CODES, FloorbenchError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.factors import measure
-from floorbench.run.planning import Means, aim, plan_run
+from floorbench.run.planning import aim, plan_run
+from floorbench.run.plans import Means
 from floorbench.tasks.clips import ClipsTask
 from torture import toys
-from torture.fuzz.of_data import file, rows, survives
+from torture.fuzz.files import file, rows, survives
 from torture.fuzz.target import Target, finite, law
 
 TAR, INDEX = "shard-000000.tar", "shard-000000.jsonl"

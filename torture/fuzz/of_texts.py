@@ -10,8 +10,8 @@ from floorbench.build.echo_recipe import texts
 from floorbench.systems.text_onnx import _config
 from floorbench.web.query import _cell
 from floorbench.web.sound import WaveCache
+from torture.fuzz.files import file
 from torture.fuzz.of_answers import seeds, text
-from torture.fuzz.of_data import file
 from torture.fuzz.target import Target, finite, law
 
 

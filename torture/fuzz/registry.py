@@ -6,12 +6,42 @@ Parquet, audio, numbers out of text); each must be exercised by a target or stan
 
 from __future__ import annotations
 
-from torture.fuzz import of_answers, of_data, of_formats, of_packed, of_run, of_texts
+from torture.fuzz import (
+    of_answers,
+    of_audio,
+    of_builds,
+    of_formats,
+    of_manifests,
+    of_options,
+    of_packed,
+    of_pages,
+    of_run,
+    of_sessions,
+    of_stimuli,
+    of_tables,
+    of_texts,
+    of_traces,
+)
 from torture.fuzz.target import Target
 
 TARGETS: dict[str, Target] = {
     t.name: t
-    for module in (of_formats, of_answers, of_data, of_packed, of_run, of_texts)
+    for module in (
+        of_formats,
+        of_answers,
+        of_tables,
+        of_manifests,
+        of_stimuli,
+        of_sessions,
+        of_audio,
+        of_packed,
+        of_run,
+        of_traces,
+        of_options,
+        of_pages,
+        of_builds,
+        of_texts,
+    )
     for t in module.TARGETS
 }
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 HIDDEN = "<redacted>"
 
-_USER = re.compile(r"(\w+://)[^/\s@'\"]*@")
-_QUERY = re.compile(r"(\w+://[^\s?'\"]*)\?(?!<redacted>)[^\s'\"]+")
+_USER = re.compile(r"(?<!\w)(\w++://)[^/\s@'\"]*+@")
+_WORD = re.compile(r"[^\s'\"]+")
 
 
 def is_url(address: str) -> bool:
@@ -36,7 +36,14 @@ def shown(text: str) -> str:
     >>> shown("https://me:secret@host/set?X-Signature=abc")
     'https://<redacted>@host/set?<redacted>'
     """
-    return _QUERY.sub(rf"\1?{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
+    return _WORD.sub(_without_query, _USER.sub(rf"\1{HIDDEN}@", text))
+
+
+def _without_query(word: re.Match[str]) -> str:
+    address = word[0]
+    scheme = address.find("://")
+    query = address.find("?", scheme) + 1 if scheme >= 0 else 0
+    return address[:query] + HIDDEN if 0 < query < len(address) else address
 
 
 def join(folder: str, name: str) -> str:

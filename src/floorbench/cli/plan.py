@@ -12,7 +12,8 @@ from floorbench.build.pipeline.record import BUILD_FILE
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, open_given
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.run.planning import Means, Range, RunPlan, aim, plan_run
+from floorbench.run.planning import aim, plan_run
+from floorbench.run.plans import Means, Range, RunPlan
 from floorbench.run.store import RUN_FILE
 
 UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))

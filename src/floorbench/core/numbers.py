@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-DECIMAL = re.compile(r"\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*",
+DECIMAL = re.compile(r"\s*[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)\s*",
                      re.ASCII | re.IGNORECASE)  # fmt: skip
 
 

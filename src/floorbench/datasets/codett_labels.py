@@ -64,6 +64,25 @@ SCENARIOS = tuple(dict.fromkeys(intent.scenario for intent in INTENTS))
 BY_PAIR = {(i.state, i.action, i.scenario): i for i in INTENTS}
 
 
+def tags_of(text: str) -> list[str]:
+    """Return what stands between each ``<|`` and the next ``|>``, trimmed, in one pass.
+
+    Examples
+    --------
+    >>> tags_of("<|Dismiss|> <| Exclusion|> <|")
+    ['Dismiss', 'Exclusion']
+    """
+    found = []
+    end = 0
+    while (begin := text.find("<|", end)) >= 0:
+        close = text.find("|>", begin + 2)
+        if close < 0:  # nor does any later one close
+            break
+        found.append(text[begin + 2 : close].strip())
+        end = close + 2
+    return found
+
+
 def actions_of(state: str) -> tuple[str, ...]:
     """Return the two actions that are possible in a state."""
     return tuple(TAXONOMY[state])

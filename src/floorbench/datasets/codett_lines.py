@@ -35,6 +35,7 @@ from floorbench.datasets.codett_labels import (
     find_action,
     find_scenario,
     find_state,
+    tags_of,
 )
 from floorbench.errors import DataError, Place, did_you_mean
 
@@ -48,11 +49,10 @@ _HEADS = (
     "system state",
 )
 _WRAPPER = re.compile(
-    rf"^\s*(?:(?:{'|'.join(_HEADS)})\s*[:：]?\s*)?<\|\s*(?P<state>[^|<>]*?)\s*\|>\s*"
-    r"(?:[,，;；。]\s*)?(?:(?:输入内容|输入|user input|input)\s*[:：])?(?P<text>.*)$",
+    rf"^\s*+(?:(?:{'|'.join(_HEADS)})\s*+[:：]?\s*+)?<\|\s*+(?P<state>[^|<>]*+)\|>\s*+"
+    r"(?:[,，;；。]\s*+)?(?:(?:输入内容|输入|user input|input)\s*+[:：])?(?P<text>.*)$",
     re.DOTALL | re.IGNORECASE,
 )
-_TAG = re.compile(r"<\|(.*?)\|>", re.DOTALL)
 _ONLY_TAGS = re.compile(r"^\s*(?:<\|[^|<>]*\|>\s*)+$")
 _ROLES = {"user": Role.USER, "assistant": Role.SYSTEM}
 _LANGUAGES = {"chinese": "zh", "mandarin": "zh", "cn": "zh", "english": "en"}
@@ -151,7 +151,7 @@ def unwrap(content: str) -> tuple[str | None, str]:
 
 def read_gold(content: str, *, stated: str | None, hinted: str | None, where: Place) -> Intent:
     """Return the gold label from the last message and the state that was given."""
-    tags = [tag.strip() for tag in _TAG.findall(content)]
+    tags = tags_of(content)
     tagged = find_state(tags[0]) if tags else None
     if tagged is not None:
         tags = tags[1:]

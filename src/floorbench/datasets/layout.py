@@ -73,6 +73,8 @@ class AudioPaths:
             return f"{self._odd('/'.join(parts))}/"
         for i, part in enumerate(parts):
             known = self._names("/".join(parts[:i]))
+            if not known:  # nor are there folders further down
+                break
             if part not in known.values():
                 parts[i] = known.get(normalise(part), part)
         if not parts:

@@ -75,7 +75,11 @@ def open_dataset(
         packed: DatasetSource = DATASETS.load("shards")(where, **options)
         return packed
     path = Path(where)
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError:  # a name that no file can have
+        there = False
+    if not there:
         raise DataError(
             "FB211", "there is no such file or folder", where=Place(str(path)), hint=_near(path)
         )

@@ -20,7 +20,9 @@ from floorbench.formats.registry import Codec
 from floorbench.formats.source import Source
 from floorbench.formats.tiers import LATEST, Document, Entry, Tier, ordered
 
-_BULLET = re.compile(r"[ \t]*\x15(?:%[a-z]+:\"[^\"\x15]*\"_)?(\d{1,12})_(\d{1,12})-?\x15", re.ASCII)
+_BULLET = re.compile(
+    r"(?<![ \t])[ \t]*+\x15(?:%[a-z]+:\"[^\"\x15]*\"_)?(\d{1,12})_(\d{1,12})-?\x15", re.ASCII
+)
 _LINE = re.compile(r"(?:\*|%)([^:\s]+):[ \t]*(.*)", re.DOTALL)
 _HEADER = re.compile(r"(@[^:\t\n]+)(?::[ \t]*(.*))?", re.DOTALL)
 _TERMINATOR = re.compile(r"[.?!]|\+\S*[.?!]")

@@ -26,7 +26,7 @@ FINEST = -30
 """Times lie within 1e9 s of zero and have at most 30 decimals, so sums stay exact and short."""
 
 _EXACT = Context(prec=60)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _UNWRITABLE = re.compile("[\ud800-\udfff]")
 
 

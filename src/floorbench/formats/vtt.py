@@ -22,7 +22,7 @@ from floorbench.formats.tiers import Document, Entry
 
 NAME = "captions"
 _TAG = re.compile(r"<[^<>]*>")
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t\n]+([^<>]*)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t\n]++([^<>]*)>")
 
 
 class Vtt(Codec):

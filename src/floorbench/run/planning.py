@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from floorbench.core.ports import DatasetSource
-from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Floats
 from floorbench.run.due import due_items, make_plan
@@ -26,153 +25,9 @@ from floorbench.run.factors import (
     recorded_seconds,
     shown_lengths,
 )
-from floorbench.systems.api_cost import Price
+from floorbench.run.plans import Means, Range, RunPlan, Target, range_of, share_of_speed
 
 DRAWS = 1000
-LEVEL = 0.95
-EFFICIENCY = 0.9
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range:
-    """An expected value and its 95 % interval; ``None`` where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-    def times(self, factor: float) -> Range:
-        """Return all three multiplied."""
-        low = None if self.low is None else self.low * factor
-        high = None if self.high is None else self.high * factor
-        return Range(value=self.value * factor, low=low, high=high)
-
-    def plus(self, amount: float) -> Range:
-        """Return all three moved."""
-        low = None if self.low is None else self.low + amount
-        high = None if self.high is None else self.high + amount
-        return Range(value=self.value + amount, low=low, high=high)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """With what the full run is made.
-
-    Parameters
-    ----------
-    workers : int
-    executor : str
-        For the assumptions.
-    efficiency : float or None
-        Share of the small run's speed that each of several workers keeps, above 0; by default 1
-        up to the small run's number of workers, else 0.9.
-    price_per_hour : float or None
-        Of one worker.
-    currency : str
-    price : Price or None
-        Prices of a paid model.
-    """
-
-    workers: int = 1
-    executor: str = "process"
-    efficiency: float | None = None
-    price_per_hour: float | None = None
-    currency: str = ""
-    price: Price | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Target:
-    """What the full run asks.
-
-    Parameters
-    ----------
-    samples, predictions : int
-    hours : float
-        Of the samples' own sound.
-    lengths : float64 array (predictions,) or None
-        What each question shows, where the data are there.
-    mean_length : float64 array or None
-        Else: sum of what the questions of each measured sample show.
-    conditions : tuple of str
-    words : str
-        For people.
-    """
-
-    samples: int
-    predictions: int
-    hours: float
-    lengths: Floats | None
-    mean_length: Floats | None
-    conditions: tuple[str, ...]
-    words: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPlan:
-    """A plan; seconds unless a name says otherwise.
-
-    Parameters
-    ----------
-    task, system, dataset : str
-        Of the small run.
-    measured : mapping
-        What the small run had: samples, predictions, executor, workers, batch, machine.
-    target : str
-    samples, predictions, workers : int
-    hours : float
-        Of sound.
-    unit : str
-        ``second`` of sound or ``character``: what ``per_unit`` counts.
-    fixed, per_unit : Range
-        Seconds of an answer by the clock: a fixed part, and a part per unit shown.
-    answers : Range
-        Of all answers, one after the other.
-    processor : Range or None
-        Of this program's processors in them; ``None`` where the small run cannot tell.
-    overhead : float or None
-        Per prediction, outside the answers.
-    loading : float or None
-        Per worker, the first answer's delay included.
-    time : Range
-        From start to end.
-    time_unloaded : Range or None
-        The same if answers took their processor seconds only: for a small run on a busy machine.
-    gpu_hours, machine_cost, model_cost, tokens_in, tokens_out : Range or None
-    currency : str
-    journal_bytes : float
-    audio_bytes_per_hour : float or None
-        Of the small run's data as they lie on the disk.
-    assumptions : tuple of str
-    """
-
-    task: str
-    system: str
-    dataset: str
-    measured: dict[str, JsonValue] = field(default_factory=dict)
-    target: str
-    samples: int
-    predictions: int
-    workers: int
-    hours: float
-    unit: str
-    fixed: Range
-    per_unit: Range
-    answers: Range
-    processor: Range | None
-    overhead: float | None
-    loading: float | None
-    time: Range
-    time_unloaded: Range | None
-    gpu_hours: Range | None
-    machine_cost: Range | None
-    model_cost: Range | None
-    tokens_in: Range | None
-    tokens_out: Range | None
-    currency: str
-    journal_bytes: float
-    audio_bytes_per_hour: float | None
-    assumptions: tuple[str, ...]
 
 
 def aim(
@@ -341,26 +196,6 @@ def plan_run(factors: RunFactors, target: Target, means: Means, *, seed: int = 0
     )
 
 
-def share_of_speed(means: Means, measured_on: int) -> float:
-    """Check the means; return the speed of each worker as a share of the small run's.
-
-    Raises
-    ------
-    UsageError
-        ``FB103`` for numbers outside their range.
-    """
-    efficiency, price = means.efficiency, means.price_per_hour
-    if means.workers < 1:
-        raise UsageError("FB103", f"--workers {means.workers}: at least 1 is needed")
-    if efficiency is not None and not 0 < efficiency <= 2:
-        raise UsageError("FB103", f"--efficiency {efficiency:g} is not above 0 and at most 2")
-    if price is not None and not (math.isfinite(price) and price >= 0):
-        raise UsageError("FB103", f"--price-per-hour {price:g} is below 0")
-    if efficiency is not None:
-        return efficiency
-    return 1.0 if means.workers <= measured_on else EFFICIENCY
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fitted:
     fixed: Range
@@ -425,12 +260,6 @@ def _mean(factors: RunFactors, values: Floats, target: Target, seed: int) -> Ran
     mean = float(values.mean())
     drawn = np.maximum(means * target.predictions + noise, 0.0)
     return range_of(mean * target.predictions, drawn)
-
-
-def range_of(value: float, draws: Floats) -> Range:
-    """Return an expected value with the interval of its draws."""
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Range(value=float(value), low=float(low), high=float(high))
 
 
 def _audio_bytes(factors: RunFactors) -> float | None:

@@ -251,6 +251,10 @@ def _rate(times: NDArray[np.float64] | None, declared: Declared, where: Place) -
     if not step > 0:
         raise DataError("FB533", "times do not rise", where=where)
     rate = declared.rate or Fraction(1 / step).limit_denominator(100)
+    if not rate:
+        raise DataError(
+            "FB533", f"rows stand {step:g} s apart: declare the frame rate", where=where
+        )
     expected = float(times[0]) + np.arange(len(times)) / float(rate)
     off = np.abs(times - expected) > JITTER / float(rate)
     if off.any():

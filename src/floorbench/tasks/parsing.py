@@ -33,6 +33,7 @@ from floorbench.datasets.codett_labels import (
     STATE_OF,
     STATES,
     Intent,
+    tags_of,
 )
 
 Stage = Literal["action", "intent"]
@@ -68,11 +69,9 @@ def parse_answer(text: str, *, state: str, stage: Stage, mode: ParserMode) -> An
 
 # ---- strict ------------------------------------------------------------------------------------
 
-_TAG = re.compile(r"<\|(.*?)\|>", re.DOTALL)
-
 
 def _strict(text: str, state: str, stage: Stage) -> Answer:
-    tags = [_first_upper(tag.strip()) for tag in _TAG.findall(text)]
+    tags = [_first_upper(tag) for tag in tags_of(text)]
     if tags and tags[0] in STATES:
         tags = tags[1:]
     if not tags:
@@ -109,7 +108,7 @@ _GAP = r"[\s_\-&]*"
 _PIECES = {
     "SystemSpeaking": ("system", "speaking"),
     "SystemIdle": ("system", "idle"),
-    "StopandListen": ("stop", "(?:and)?", "listen"),
+    "StopandListen": ("stop", rf"(?:and{_GAP})?listen"),
     "Takeover": ("take", "over"),
     "SideTalk": ("side", "talk"),
     "Backchannel": ("back", "channel"),

@@ -6,6 +6,7 @@ within-turn TRP sets takes them. Onsets are on each turn's clock, less the parti
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,7 +135,7 @@ def forget(session: Session, name: str) -> bool:
             there = True
             write_safely(folder / ROSTER, codec.encode_pretty(others).encode())
     if (folder / RESPONSES).is_file():
-        lines = codec.read_bytes(folder / RESPONSES).splitlines(keepends=True)
+        lines = io.BytesIO(codec.read_bytes(folder / RESPONSES)).readlines()
         kept = [x for x in lines if codec.decode(x, Responses).participant != name]
         if len(kept) < len(lines):
             there = True

@@ -430,7 +430,8 @@ def read_person(path: Path) -> Person | None:
 def _events(path: Path) -> Iterator[tuple[int, Any]]:
     for number, plain in plain_lines(path):
         where = Place(str(path), number)
-        kind = _KINDS.get(plain.pop("event", "")) if isinstance(plain, dict) else None
+        event = plain.pop("event", None) if isinstance(plain, dict) else None
+        kind = _KINDS.get(event) if isinstance(event, str) else None
         if kind is None:
             raise DataError("FB846", "the line is no event of a session", where=where)
         yield number, codec.convert(plain, kind, where=where)

@@ -12,7 +12,7 @@ from floorbench.build.pipeline.measured import BuildFactors, Tokens, measure_bui
 from floorbench.build.pipeline.record import BuildRecord, StageReport
 from floorbench.build.pipeline.scaling import BuildForecast, forecast_build
 from floorbench.errors import UsageError
-from floorbench.run.planning import Means
+from floorbench.run.plans import Means
 from floorbench.systems.api_cost import Price
 from support.build_toy import ToyRecipe
 

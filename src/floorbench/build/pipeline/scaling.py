@@ -17,7 +17,8 @@ from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, see
 from floorbench.build.pipeline.record import StageReport, factors_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
-from floorbench.run.planning import DRAWS, Means, Range, machine_named, range_of, share_of_speed
+from floorbench.run.planning import DRAWS, machine_named
+from floorbench.run.plans import Means, Range, range_of, share_of_speed
 from floorbench.systems.api_cost import Price
 
 Floats = NDArray[np.float64]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -121,10 +122,4 @@ def master(spoken: Spoken, rate: int) -> Spoken:
     import soxr
 
     audio = soxr.resample(spoken.audio.astype(np.float64), spoken.rate, rate)
-    return Spoken(
-        audio=audio.astype(np.float32),
-        rate=rate,
-        words=spoken.words,
-        phonemes=spoken.phonemes,
-        provenance=spoken.provenance,
-    )
+    return replace(spoken, audio=audio.astype(np.float32), rate=rate)

@@ -190,6 +190,7 @@ def _whole(pieces: Iterable[Any]) -> Iterator[Any]:
         raise Refused(f"the answer broke off ({type(error).__name__})", again=True) from None
 
 
+_SPAN = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|[hms])")
 _LENGTHS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 
@@ -206,5 +207,5 @@ def pause_of(headers: Mapping[str, str]) -> float:
     if headers.get("x-ratelimit-remaining-requests") != "0":
         return 0.0
     reset = headers.get("x-ratelimit-reset-requests") or ""
-    found = re.findall(r"(\d+(?:\.\d+)?)(ms|[hms])", reset)
+    found = _SPAN.findall(reset)
     return float(sum(float(number) * _LENGTHS[unit] for number, unit in found))

@@ -49,6 +49,23 @@ def test_a_file_needs_its_task(tmp_path: Path) -> None:
         score()
 
 
+def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    with pytest.raises(DataError, match="FB505"):  # there is nothing in it
+        score(folder, task="codett", draws=40)
+    as_jsonl(folder / "predictions.jsonl")
+    assert score(folder, task="codett", task_sets=["stage=action"], draws=40) == 0
+    whole = capsys.readouterr().out
+    file = folder / "predictions.jsonl"
+    assert score(file, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert capsys.readouterr().out == whole
+    with pytest.raises(UsageError, match="--task"):
+        score(folder)
+
+
 def test_nothing_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_results([], "text", every=False)
     assert capsys.readouterr().out == ""

@@ -117,7 +117,8 @@ def open_predictions(
     Parameters
     ----------
     path : Path
-        Run folder, or a predictions file (JSONL, CSV, Parquet).
+        Run folder, a predictions file (JSONL, CSV, Parquet), or a folder that holds one beside
+        its traces, as imported scores per frame do.
     task, source
         Replace the run's own; needed for a file.
     system : SystemSpec or None
@@ -148,7 +149,10 @@ def open_predictions(
         used = record.seed if seed is None else seed
         return Opened(path, task, source, record.system_spec, plan, used, artefact)
     if path.is_dir():
-        RunFolder.open(path)  # raises: there is no run.json
+        journal = predictions_file(path)
+        if task is None or source is None or not journal.is_file():
+            RunFolder.open(path)  # raises: there is no run.json
+        path = journal
     if task is None or source is None:
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
     system = system if system is not None else ELSEWHERE

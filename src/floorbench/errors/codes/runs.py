@@ -149,8 +149,10 @@ CODES: dict[str, Code] = {
     ),
     "FB541": Code(
         "not a stream",
-        "The system gives no decisions with commit times, so that its clock cannot be checked.",
-        "Name a system that streams (`floorbench list systems`), or give it an `open` method.",
+        "The system gives neither decisions with commit times nor scores per frame, so that its "
+        "clock cannot be checked.",
+        "Name a system that streams or scores frames (`floorbench list systems`), or give it an "
+        "`open` method.",
     ),
     "FB542": Code(
         "bad stream declaration",

@@ -74,3 +74,14 @@ def test_it_says_why_the_paper_is_not_comparable(results):
     assert "Not label for label comparable" in text
     assert "4 of 13 slots are consensus TRPs" in text
     assert "values in percent" not in text
+
+
+def test_it_says_what_another_panel_would_change(results):
+    """Three stimuli are too few for an interval, which is said, and the labels that flip are."""
+    (table,) = tables(results)
+    (note,) = [n for n in table.notes if n.startswith("F1 with stimuli and listeners drawn again")]
+    assert "plain " in note
+    assert "asked expert " in note
+    assert "asked participant " in note
+    assert "no interval: " in note
+    assert "Another panel would turn " in note

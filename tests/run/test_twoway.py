@@ -12,11 +12,13 @@ from floorbench.core.vocab import Outcome
 from floorbench.datasets.trp import TrpSource
 from floorbench.errors import UsageError
 from floorbench.events.trp import TrpRules, consensus
+from floorbench.run.compare import compare_runs
+from floorbench.run.scoring import open_predictions, score
 from floorbench.run.twoway import panel_bootstrap
 from floorbench.stats.bootstrap_twoway import bootstrap_twoway
 from floorbench.tasks.trp import TrpTask
 from floorbench.tasks.trp_gold import slot_of
-from support import scoring, trp_tiny
+from support import scoring, trp_scored, trp_tiny
 from support.trp_tiny import people, respond, stimulus
 
 SYSTEM = scoring.system("b", modalities=("text",))
@@ -136,3 +138,28 @@ def test_what_cannot_be_bootstrapped(samples):
         panel_bootstrap(
             {"a": units(samples, even), "b": units(samples[:-1], even)}, rules=TrpRules()
         )
+
+
+def test_scores_and_comparisons_carry_it(samples, tmp_path):
+    """The result of the command's own path is the one of the function, on shared draws."""
+    runs = [open_predictions(trp_scored.ran(tmp_path, tmp_path, first=n)) for n in (0, 1)]
+    tasks = [TrpTask(threshold=t) for t in (0.2, 0.4)]
+    opened = [run._replace(task=task) for run, task in zip(runs, tasks, strict=True)]
+    results = [score(o, draws=100, write=False) for o in opened]
+    for result, o in zip(results, opened, strict=True):
+        (panel,) = result.panels
+        (f1,) = (e for e in result.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+        assert (panel.slice, panel.statistic) == ({"condition": "none"}, "f1")
+        assert panel.values == {"count": pytest.approx(f1.value)}
+        assert 0 < panel.flip_rate < 0.5
+        assert (panel.stimuli, panel.listeners, o.seed) == (12, 11, 0)
+    (both,) = compare_runs(opened[0], opened[0]._replace(system=opened[1].system), draws=100).panels
+    assert both.values["A"] == both.values["B"]
+    assert both.difference is not None
+    assert both.flip_rate == results[0].panels[0].flip_rate
+
+
+def test_a_task_without_a_panel_has_none(tmp_path):
+    from support.scored_toy import dev, ran
+
+    assert score(open_predictions(ran(tmp_path, dev(tmp_path))), draws=20, write=False).panels == ()

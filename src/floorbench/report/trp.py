@@ -9,6 +9,7 @@ from floorbench.report import published
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
+from floorbench.run.twoway import PanelResult
 
 COLUMNS = {
     "slot_precision": "precision",
@@ -78,6 +79,7 @@ def table(results: Sequence[Result]) -> Table:
         rows=rows,
         notes=[
             *_consensus(results[0]),
+            *panel_notes(results),
             *NOTES,
             *(n.replace("; values in percent, AUC from 0 to 1", "") for n in notes(results)),
         ],
@@ -109,6 +111,33 @@ def _baselines(result: Result) -> list[Row]:
         )
         for name, label in BASELINES.items()
     ]
+
+
+def panel_notes(results: Sequence[Result]) -> list[str]:
+    """Return F1 with the listeners drawn again too, and how many labels another panel turns."""
+    shown, flips = [], None
+    for result in results:
+        for panel in result.panels:
+            flips = panel.flip_rate if flips is None else flips
+            condition = panel.slice["condition"]
+            where = "" if condition == "none" else f" {condition}"
+            for name in panel.values:
+                shown.append(f"{result.system.name}{where} {around(panel, name)}")
+    if not shown:
+        return []
+    turned = ""
+    if flips is not None:
+        turned = f" Another panel would turn {100 * flips:.1f} % of the labels."
+    return [f"F1 with stimuli and listeners drawn again: {', '.join(shown)}.{turned}"]
+
+
+def around(panel: PanelResult, name: str) -> str:
+    """Return a value with its two-way interval."""
+    value, interval = panel.values[name], panel.intervals[name]
+    point = "undefined" if value is None else f"{value:.3f}"
+    if interval.low is None or interval.high is None:
+        return f"{point} (no interval: {interval.reason})"
+    return f"{point} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def _consensus(result: Result) -> list[str]:

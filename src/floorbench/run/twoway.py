@@ -7,16 +7,16 @@ every draw. Two systems share the draws, so their difference can be read off.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.events.trp import TrpRules, consensus
 from floorbench.metrics import counts
-from floorbench.metrics.base import Bools, Floats, Ints, Scored
+from floorbench.metrics.base import Bools, Floats, Ints, Measure, Scored
 from floorbench.metrics.inputs import answers
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.bootstrap_twoway import TwoWay, bootstrap_twoway
@@ -40,6 +40,8 @@ class PanelResult:
     flip_rate : float or None
         Mean share of slots whose label another panel would have turned round.
     stimuli, listeners : int
+    slice : mapping of str to str
+        The cell it stands beside, for example ``{"condition": "expert"}``.
     """
 
     statistic: str
@@ -49,6 +51,7 @@ class PanelResult:
     flip_rate: float | None
     stimuli: int
     listeners: int
+    slice: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -122,6 +125,54 @@ def panel_bootstrap(
     )
 
 
+def beside(
+    runs: Mapping[str, Sequence[Measure]],
+    *,
+    rules: TrpRules | None,
+    draws: int,
+    seed: int,
+    level: float,
+) -> tuple[PanelResult, ...]:
+    """Return the two-way result beside every pooled F1 that is shown and that all runs have.
+
+    Parameters
+    ----------
+    runs : mapping of str to sequence of Measure
+        The cells of each run by a name for it; the first run's headline cells decide.
+    rules : TrpRules or None
+        The task's ``panel_rules``; ``None`` for a task without a panel.
+    draws, seed, level
+        As elsewhere.
+
+    Undefined
+    ---------
+    There is no result for a cell whose runs were asked about different slots, or in whose lists
+    nobody listened to that list alone.
+    """
+    if rules is None:
+        return ()
+    found = [
+        {str(m.slice["condition"]): m for m in measures if _pooled(m)} for measures in runs.values()
+    ]
+    out = []
+    for condition, measure in found[0].items():
+        if not measure.headline or any(condition not in others for others in found):
+            continue
+        systems = {name: cells[condition].scored for name, cells in zip(runs, found, strict=True)}
+        try:
+            made = panel_bootstrap(systems, rules=rules, draws=draws, seed=seed, level=level)
+        except (DataError, UsageError) as error:
+            if error.code not in ("FB103", "FB651"):
+                raise
+            continue
+        out.append(replace(made, slice=dict(measure.slice)))
+    return tuple(out)
+
+
+def _pooled(measure: Measure) -> bool:
+    return measure.metric.spec.name == "slot_f" and set(measure.slice) == {"condition"}
+
+
 class _Counting:
     """Pooled counts of one system under drawn stimuli and labels."""
 
@@ -180,7 +231,12 @@ def _passes(scored: Scored, panel: _Panel) -> Floats:
 
 def _labels(panel: _Panel, people: Ints, rules: TrpRules) -> Bools:
     """Return the consensus of drawn panels, in exact arithmetic."""
-    responders, heard = people @ panel.responded.T, people @ panel.heard.T
+    # Whole numbers far below 2^53 are exact as floats, which have the fast matrix product.
+    drawn = people.astype(np.float64)
+    responders, heard = (
+        np.rint(drawn @ side.T.astype(np.float64)).astype(np.int64)
+        for side in (panel.responded, panel.heard)
+    )
     if rules.rule == "fixed":
         tau = rules.tau
         labels: Bools = tau.denominator * responders > tau.numerator * heard

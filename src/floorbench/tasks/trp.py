@@ -37,7 +37,7 @@ from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
 from floorbench.tasks.trp_gold import Gold, check_rules, slot_of
 from floorbench.tasks.trp_units import Rows
-from floorbench.tasks.units import choice, outcome_code
+from floorbench.tasks.units import ScoreReading, choice, outcome_code
 
 VERSION = "1"
 UNPROMPTED = "none"
@@ -67,8 +67,8 @@ class TrpTask:
     h : int
         Half-width of the window of the headline measures; 1, 2 and 3 are always computed.
     threshold : float or None
-        For scored systems: yes iff the score is at least this. ``None`` keeps the label that the
-        system gave with its own threshold.
+        For scored systems: yes iff the score is at least this, and an answer without a score is
+        invalid. ``None`` keeps the label that the system gave with its own threshold.
     pause : float
         Shortest silence, in seconds, that the pause-rule baseline answers.
     missing : {'wrong', 'drop'}
@@ -80,6 +80,8 @@ class TrpTask:
     UsageError
         ``FB103`` or ``FB612`` for values outside these.
     """
+
+    score_reading = ScoreReading(unit="slot", positive=YES, inclusive=True)
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class TrpTask:
         prompt: str = "v1",
     ) -> None:
         self._rules = check_rules(tau=tau, rule=rule, k=k, tail=tail, final_slot=final_slot, h=h)
+        self.panel_rules = self._rules
         self._gold = Gold(self._rules, pause=to_ticks(pause))
         self._missing = choice("missing", missing, tuple(MissingPolicy))
         self._threshold = threshold

@@ -15,7 +15,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
 from floorbench.systems.llm.chat import ChatTurn, form_of
 from floorbench.systems.llm.http import too_late
-from floorbench.systems.llm.protocol import Completion, ModelFault, counted
+from floorbench.systems.llm.protocol import Completion, ModelFault, Usage, counted
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
@@ -208,24 +208,26 @@ def _put_together(pieces: Sequence[Any]) -> dict[str, JsonValue]:
 
 def _completion(answer: Any) -> Completion:
     try:
+        usage = _usage(answer.get("usage") or {})
         if answer["blocked"] or (answer["finish"] in _REFUSALS and not answer["text"]):
-            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer", usage)
         if answer["tool"] and not answer["text"]:
-            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
+            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering", usage)
         if not isinstance(answer["text"], str):
             raise TypeError
         if answer["finish"] is None:
-            raise ModelFault(Outcome.INVALID, "the answer holds no candidate")
-        usage = answer.get("usage") or {}
-        prompt = int(usage.get("prompt_token_count") or 0)
-        cached = int(usage.get("cached_content_token_count") or 0)
-        written = sum(
-            int(usage.get(name) or 0) for name in ("candidates_token_count", "thoughts_token_count")
-        )
+            raise ModelFault(Outcome.INVALID, "the answer holds no candidate", usage)
         return Completion(
-            text=answer["text"],
-            finished=answer["finish"] != "MAX_TOKENS",
-            usage=counted(prompt=prompt, cached=cached, written=written),
+            text=answer["text"], finished=answer["finish"] != "MAX_TOKENS", usage=usage
         )
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None
+
+
+def _usage(found: Any) -> Usage:
+    prompt = int(found.get("prompt_token_count") or 0)
+    cached = int(found.get("cached_content_token_count") or 0)
+    written = sum(
+        int(found.get(name) or 0) for name in ("candidates_token_count", "thoughts_token_count")
+    )
+    return counted(prompt=prompt, cached=cached, written=written)

@@ -30,3 +30,12 @@ def test_show_prints_documentation_and_specification(
     assert name in capsys.readouterr().out
     assert catalogue.show(name, json=True) == 0
     assert json.loads(capsys.readouterr().out)["name"] == name
+
+
+def test_a_row_that_fixes_parameters_is_described_by_what_it_fixes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert catalogue.show("generate-gpt-4o") == 0
+    out = capsys.readouterr().out
+    assert "Return a model behind the OpenAI API writing its answer." in out
+    assert "partial application" not in out

@@ -26,18 +26,20 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Question, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
-from floorbench.core.time import exact, to_ticks
+from floorbench.core.time import to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
-from floorbench.tasks.trp_gold import Gold, check_rules, slot_of
+from floorbench.tasks.trp_gold import Gold, check_rules, fraction, slot_of
 from floorbench.tasks.trp_units import Rows
-from floorbench.tasks.units import ScoreReading, choice, outcome_code
+from floorbench.tasks.units import ScoreReading, choice, number_or_none, outcome_code
 
 VERSION = "1"
 UNPROMPTED = "none"
@@ -99,9 +101,12 @@ class TrpTask:
     ) -> None:
         self._rules = check_rules(tau=tau, rule=rule, k=k, tail=tail, final_slot=final_slot, h=h)
         self.panel_rules = self._rules
-        self._gold = Gold(self._rules, pause=to_ticks(pause))
+        shortest = to_ticks(fraction("pause", pause))
+        if shortest < 0:
+            raise UsageError("FB103", f"pause={pause} is below 0")
+        self._gold = Gold(self._rules, pause=shortest)
         self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._threshold = threshold
+        self._threshold = number_or_none("threshold", threshold)
         self._h = h
         self._prompt = prompt
         self.spec = TaskSpec(
@@ -111,8 +116,8 @@ class TrpTask:
             conditions=(UNPROMPTED, *PROMPTED),
             parameters={
                 "rule": rule,
-                "tau": str(exact(tau)) if rule == "fixed" else None,
-                "k": str(exact(k)) if rule == "adaptive" else None,
+                "tau": str(self._rules.tau) if rule == "fixed" else None,
+                "k": str(self._rules.k) if rule == "adaptive" else None,
                 "tail": tail,
                 "final_slot": final_slot,
                 "h": h,
@@ -165,7 +170,8 @@ class TrpTask:
         if decision.outcome is not Outcome.OK or decision.label in NO_YES:
             return None
         if decision.label is None:
-            return None if decision.scores else "neither a label nor a score"
+            said = decision.scores or one_word(decision.raw) is not None
+            return None if said else "neither a label nor a score"
         return f"label '{decision.label}' is neither yes nor no"
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
@@ -189,7 +195,8 @@ class TrpTask:
             rules=self._rules,
             conditions=self.spec.conditions,
             everywhere=UNPROMPTED,
-            ranked=system.score is not None,
+            ranked=system.score is not None
+            or bool(np.isfinite(scored["slot"].column("score")).any()),
             missing=self._missing,
             h=self._h,
         ).all()
@@ -201,14 +208,38 @@ class TrpTask:
         if prediction is None or outcome != OK:
             return outcome, None, None
         decision = prediction.decision
-        score = decision.scores.get(system.score) if system.score is not None else None
-        if self._threshold is None:
-            label = decision.label if decision.label in NO_YES else None
+        score = score_of(decision, system)
+        threshold = self._threshold
+        if threshold is None and decision.label is None and score is not None:
+            threshold = system.threshold
+        if threshold is None:
+            label = one_word(decision.raw) if decision.label is None else decision.label
+            label = label if label in NO_YES else None
         elif score is None:
             label = None
         else:
-            label = YES if score >= self._threshold else NO
+            label = YES if score >= threshold else NO
         return OK if label is not None else INVALID, label, score
+
+
+def score_of(decision: Decision, system: SystemSpec) -> float | None:
+    """Return the score that a system declares, or the only one of predictions made elsewhere."""
+    if system.score is not None:
+        return decision.scores.get(system.score)
+    elsewhere = system.context == "full" and len(decision.scores) == 1
+    return next(iter(decision.scores.values())) if elsewhere else None
+
+
+def one_word(raw: str | None) -> str | None:
+    """Read an answer that came as text: *yes* or *no*, whatever its case and final mark.
+
+    Examples
+    --------
+    >>> one_word(" Yes."), one_word("no"), one_word("yes and no"), one_word(None)
+    ('yes', 'no', None, None)
+    """
+    word = (raw or "").strip().rstrip(".!").casefold()
+    return word if word in NO_YES else None
 
 
 @cache

@@ -50,9 +50,14 @@ def test_the_rules_are_parameters(samples):
     assert positive(rule="adaptive") == ["one#002", "three#001"]
 
 
-def test_a_dropped_last_slot_is_not_asked_for(samples):
+def test_a_dropped_last_slot_is_left_out_when_scored(samples):
+    """It is asked for all the same, so that one run can be scored in all three ways."""
     task = TrpTask(final_slot="drop")
-    assert [s.id for s in samples if not task.due(s, PROMPT)] == ["one#005", "two#004", "three#004"]
+    assert all(task.due(s, PROMPT) for s in samples)
+    last = ["one#005", "two#004", "three#004"]
+    assert [s.id for s in samples if task.gold(s).label is None] == last
+    units, _ = scoring.score(task, samples, BOUNDARY, lambda s, c: NEVER)
+    assert list(units["slot"].units) == [s.id for s in samples if s.id not in last]
 
 
 def test_conditions_are_for_systems_that_read_them():

@@ -65,7 +65,8 @@ class TrpTask:
     tail : float
         Seconds after the turn that belong to the last slot.
     final_slot : {'observed', 'always', 'drop'}
-        What becomes of the slot after the last word.
+        What becomes of the slot after the last word: labelled like the others, always a TRP, or
+        left out when scored. Systems are asked about it all the same.
     h : int
         Half-width of the window of the headline measures; 1, 2 and 3 are always computed.
     threshold : float or None
@@ -151,15 +152,23 @@ class TrpTask:
         return replace(sample.observation, question=question)
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:
-        """Tell whether the slot is asked for and the system declares the language."""
-        turn = sample.target["turn"]
-        last = slot_of(sample)[1] == len(turn["words"])
-        if last and self._rules.final_slot == "drop":
-            return False
+        """Tell whether the system declares the language.
+
+        The last slot is always asked for, so that ``final_slot`` is a matter of scoring alone.
+        """
         return system.languages is None or sample.observation.language in system.languages
 
+    def _dropped(self, sample: Sample) -> bool:
+        last = slot_of(sample)[1] == len(sample.target["turn"]["words"])
+        return last and self._rules.final_slot == "drop"
+
     def gold(self, sample: Sample) -> Decision:
-        """Return the consensus label of the slot; its score is the proportion."""
+        """Return the consensus label of the slot; its score is the proportion.
+
+        A last slot that ``final_slot='drop'`` leaves out has none: ``abstained``.
+        """
+        if self._dropped(sample):
+            return Decision(outcome=Outcome.ABSTAINED, reason="final_slot=drop leaves it out")
         labels = self._gold.turn(sample).labels
         slot = slot_of(sample)[1] - 1
         share = float(labels.proportion[slot])
@@ -183,7 +192,7 @@ class TrpTask:
         """
         rows = Rows(self._gold, self.spec.conditions)
         for sample, condition, trial, prediction in items:
-            if self.due(sample, system):
+            if self.due(sample, system) and not self._dropped(sample):
                 outcome, label, score = self._said(prediction, system)
                 rows.add(sample, condition, trial, outcome=outcome, label=label, score=score)
         return {"slot": rows.scored()}

@@ -36,7 +36,7 @@ def test_a_model_or_a_stub_must_be_named(monkeypatch, capsys, argv, message):
     monkeypatch.setattr(kit, "STUB", {})
     if message is None:
         assert kit.arguments("x", flags=("loud",), voice="a file").loud is False
-        assert kit.STUB == ({"stub": True} if argv == ["--stub"] else {})
+        assert ({"stub": True} if argv == ["--stub"] else {}) == kit.STUB
         return
     with pytest.raises(SystemExit):
         kit.arguments("x")

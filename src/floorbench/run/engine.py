@@ -172,6 +172,9 @@ def run(
                 keeper.close("failed", job)
                 raise
             keeper.close("complete", job)
+            missed = job.shortfall()
+            if missed is not None:
+                notify(missed)
     return folder
 
 

@@ -293,7 +293,8 @@ def _table(table: Table) -> str:
             cell = row.cells[key]
             kind = "" if isinstance(cell.value, str) else ' class="number"'
             why = f' title="{escape(cell.reason)}"' if cell.reason else ""
-            cells.append(f"<td{kind}{why}>{escape(cell.shown())}</td>")
+            said = f'<span class="hidden">{escape(cell.reason)}: </span>' if cell.reason else ""
+            cells.append(f"<td{kind}{why}>{said}{escape(cell.shown())}</td>")
         rows.append(f'<tr><th scope="row">{escape(row.name)}</th>{"".join(cells)}</tr>\n')
     notes = "".join(f'<p class="quiet small">{escape(n)}</p>' for n in table.notes)
     return (

@@ -225,7 +225,7 @@ function cells(line, group, run) {
   const tags = [line.language, line.key[1], line.key[2] ? `trial ${line.key[2]}` : ""].filter(Boolean).join(" · ");
   return [
     h("span", { class: "item" },
-      h("span", { class: "text", lang: line.language }, line.text || line.key[0], line.noted ? " ✎" : ""),
+      h("span", { class: "text", lang: line.language }, h("bdi", {}, line.text || line.key[0], line.noted ? " ✎" : "")),
       h("span", { class: "quiet id" }, line.text ? `${line.key[0]}  ${tags}` : tags)),
     h("span", { class: "scenario" }, line.kind.replace("_", "-")),
     h("span", { class: "gold" }, short(line.gold)),

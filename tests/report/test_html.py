@@ -4,6 +4,7 @@ import pytest
 
 from floorbench.errors import UsageError
 from floorbench.report import html
+from floorbench.report.tables import Cell, Row, Table
 from floorbench.run.scoring import open_predictions, score
 from support.viewing import (
     HOSTILE,
@@ -51,6 +52,17 @@ def test_runs_that_are_not_compared_are_named(tmp_path: Path) -> None:
         "`floorbench compare` takes any two"
     ]
     assert "not system 4" in html.page([part], title="T", interactive=False)
+
+
+def test_why_a_cell_is_empty_is_heard_and_printed_pages_hide_nothing() -> None:
+    cells = {"a": Cell(value=None, reason="no item <here>")}
+    table = Table(title="t", head="h", columns={"a": "A"}, rows=[Row(name="r", cells=cells)])
+    part = html.Section("s", (), [table], (), (), (), ())
+    text = html.page([part], title="T", interactive=False)
+    assert '<span class="hidden">no item &lt;here&gt;: </span>-' in text
+    printed = text[text.index("@media print") :]
+    assert "details::details-content { content-visibility: visible" in printed
+    assert ".scroll, .plot { overflow: visible; }" in printed
 
 
 def test_names_are_escaped_and_scripts_cannot_be_ended(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from floorbench.report import html
+from floorbench.report.tables import Cell, Row, Table
 from floorbench.run.scoring import open_predictions, score
 from support import session_runs
 from support.viewing import DuoSource, DuoTask, duo_reader, duo_runs
@@ -70,3 +71,23 @@ def test_a_report_of_sessions_has_its_curve(
     assert page.get_by_text("seconds from the end of the segment").count() > 0
     accessible(page)
     page.screenshot(path=shots / "report-sessions.png", full_page=True)
+
+
+def test_wide_tables_scroll_by_themselves_and_print_whole(
+    open_page: Opener, tmp_path: Path
+) -> None:
+    names = [f"column {n}" for n in range(14)]
+    row = Row(name="a", cells={n: Cell(value=None, reason="no item came here") for n in names})
+    table = Table(title="wide", head="h", columns={n: n for n in names}, rows=[row], notes=["told"])
+    part = html.Section("s", (), [table], (), (), (), ())
+    out = tmp_path / "report.html"
+    out.write_text(html.page([part], title="Wide"))
+    page = open_page(out.as_uri(), width=420)
+    wider = "document.documentElement.scrollWidth - window.innerWidth"
+    assert page.evaluate(wider) <= 0
+    note = page.get_by_text("told")
+    assert not note.is_visible()
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1040, "height": 700})
+    assert note.is_visible()
+    assert page.evaluate(wider) <= 0

@@ -24,7 +24,7 @@ def test_a_dataset_is_built_and_told(capsys: pytest.CaptureFixture[str], tmp_pat
     )
     assert code == 0
     assert "toy: 6 seeds, 12 items came through" in out
-    assert "rt factor" in out
+    assert "real-time factor" in out
     assert out.endswith(f"{tmp_path / 'a'}\n")
     assert f"build {RECIPE}: 42 of 42" in err
     code, out, _ = called(capsys, "build", RECIPE, *where, "--limit", "2", "--json")
@@ -57,7 +57,7 @@ def test_ray_builds_it_too(
     assert "toy: 2 seeds, 2 items came through" in out
     code, _, err = called(capsys, "build", RECIPE, "--out", "b", "--ray-address", "auto")
     assert code == 2
-    assert "FB103 executor 'process': process, or ray with its options" in err
+    assert "FB103 options of Ray mean nothing to the executor 'process'" in err
 
 
 def test_a_dry_run_makes_nothing(

@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -99,3 +100,28 @@ def test_a_layer_without_a_mark_is_left_out(name: str) -> None:
     layers = specification(draw(name, rows))
     full = specification(draw(name, RECORDS[name]))
     assert len(layers.get("layer", [0])) == len(full["layer"]) - 1
+
+
+def test_a_difference_that_is_not_shown_differs_in_more_than_colour() -> None:
+    spec = specification(draw("forest", RECORDS["forest"]))
+    fill = spec["layer"][-1]["encoding"]["fill"]
+    assert fill["condition"]["test"] == "datum.shown"
+    assert fill["value"] == "#ffffff"
+    assert "hollow: no difference shown" in " ".join(spec["layer"][-1]["title"]["subtitle"])
+
+
+@pytest.mark.parametrize("name", ["reliability", "trade-off", "pair-success", "anticipation"])
+def test_figures_say_how_many_units_stand_behind_them(name: str) -> None:
+    rows = [{**r, "n": 12} for r in RECORDS[name]]
+    told = json.dumps(specification(draw(name, rows)))
+    assert ("n = 4 to 10 units" if name == "reliability" else "n = 12 ") in told
+
+
+@pytest.mark.parametrize("name", ["reliability", "trade-off", "forest", "confusion"])
+def test_a_long_title_goes_over_several_lines(name: str) -> None:
+    title = (
+        "Reliability, language=zh condition=h0 positive=Takeover scenarios=Completion+Incomplete"
+    )
+    spec = json.dumps(specification(draw(name, RECORDS[name], title=title)))
+    assert title not in spec
+    assert '"Reliability, language=zh' in spec

@@ -104,11 +104,12 @@ def test_trade_offs_mark_the_declared_threshold(scored_by_ear: StoredRun) -> Non
     part = next(iter(figures_data.trade_offs([scored_by_ear])))
     chosen = [r for r in part.rows if r["chosen"]]
     assert len(chosen) == 1
+    assert {r["n"] for r in part.rows} == {len(scored_by_ear.scored["sample"])}
     units = scored_by_ear.scored["sample"]
     positive, gold = units.column("score") > 0.5, units.column("gold") == 2
     assert chosen[0]["fpr"] == pytest.approx(100 * (positive & ~gold).sum() / (~gold).sum())
     assert chosen[0]["miss"] == pytest.approx(100 * (~positive & gold).sum() / gold.sum())
-    assert set(part.rows[0]) == set(FIGURES["trade-off"].columns)
+    assert set(part.rows[0]) == {*FIGURES["trade-off"].columns, "n"}
 
 
 def test_differences_are_in_points(tmp_path: Path) -> None:
@@ -148,7 +149,7 @@ def test_pair_successes_set_systems_beside_constant_policies(tmp_path: Path) -> 
         policy = rows[f"always {says}"]
         assert policy["kind"] == "policy"
         assert (rows[says]["macro"], rows[says]["pasr"]) == (policy["macro"], policy["pasr"])
-    assert set(parts[0].rows[0]) == set(FIGURES["pair-success"].columns)
+    assert set(parts[0].rows[0]) == {*FIGURES["pair-success"].columns, "n"}
 
 
 def test_anticipations_are_by_seconds_before_the_end(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from floorbench.errors import UsageError
 from floorbench.report import html
+from floorbench.report.tables import Cell, Row, Table
 from floorbench.run.scoring import open_predictions, score
 from support.viewing import (
     HOSTILE,
@@ -36,6 +37,32 @@ def test_a_report_holds_tables_figures_comparisons_and_provenance(tmp_path: Path
     assert text.count("<svg") == 6
     assert "<script" not in text
     assert "no intervals" in text
+
+
+def test_runs_that_are_not_compared_are_named(tmp_path: Path) -> None:
+    paths = [
+        write_run(tmp_path, task=DuoTask(), source=DuoSource(), spec=system(f"system {k}"),
+                  answer=answers(wrong_every=k + 3))
+        for k in range(6)
+    ]  # fmt: skip
+    (part,) = html.sections([duo_reader()(p) for p in paths], draws=50, figures=False)
+    assert len(part.comparisons) == 3
+    assert part.problems == [
+        "only 3 runs are compared with the first, not system 4, system 5: "
+        "`floorbench compare` takes any two"
+    ]
+    assert "not system 4" in html.page([part], title="T", interactive=False)
+
+
+def test_why_a_cell_is_empty_is_heard_and_printed_pages_hide_nothing() -> None:
+    cells = {"a": Cell(value=None, reason="no item <here>")}
+    table = Table(title="t", head="h", columns={"a": "A"}, rows=[Row(name="r", cells=cells)])
+    part = html.Section("s", (), [table], (), (), (), ())
+    text = html.page([part], title="T", interactive=False)
+    assert '<span class="hidden">no item &lt;here&gt;: </span>-' in text
+    printed = text[text.index("@media print") :]
+    assert "details::details-content { content-visibility: visible" in printed
+    assert ".scroll, .plot { overflow: visible; }" in printed
 
 
 def test_names_are_escaped_and_scripts_cannot_be_ended(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from floorbench.core.prediction import PredictionKey
+from floorbench.core.sample import Sample
 from floorbench.errors import UsageError
+from floorbench.report.stored import read_run
 from floorbench.web.index import NOT_DUE, RIGHT, UNDECIDED, WRONG, Group
 from support.viewing import (
     DuoSource,
@@ -83,3 +86,22 @@ def test_unknown_runs_and_items_are_refused(tmp_path: Path) -> None:
         g.run(2)
     with pytest.raises(UsageError, match="FB805"):
         g.row(PredictionKey("nobody", "h0", 0))
+
+
+class Roles(DuoSource):
+    """Items that have a role instead of a scenario."""
+
+    def sample(self, i: int) -> Sample:
+        made = super().sample(i)
+        role = "off_talk" if i % 2 else "interruption"
+        return replace(made, tags={"language": "en"}, target={**made.target, "role": role})
+
+
+def test_sorts_of_items_are_scenarios_or_else_roles(tmp_path: Path) -> None:
+    assert group(tmp_path / "a").kind == "scenario"
+    task, source = DuoTask(), Roles()
+    path = write_run(tmp_path, task=task, source=source, spec=system(), answer=answers())
+    g = Group([read_run(path, task=task, source=source)])
+    assert g.kind == "role"
+    assert g.tags["role"][0] == ("interruption", "off_talk")
+    assert [g.kind_of(sample) for sample in g.samples[:2]] == ["interruption"] * 2

@@ -11,7 +11,7 @@ import pytest
 
 from floorbench.web.guard import CSP
 from floorbench.web.live import LiveRuns
-from floorbench.web.server import Viewer
+from floorbench.web.server import LISTED, Viewer, ending
 from floorbench.web.serving import Serving
 from floorbench.web.sound import WaveCache
 from support.viewing import HOSTILE, duo_reader, duo_runs
@@ -197,3 +197,11 @@ def test_notes_are_taken_from_the_page_only(wire: Wire, runs: list[Path]) -> Non
     path = f"/api/notes?run=1&sample={quote('../../x')}"
     answer, _ = wire.ask(path, method="POST", body=good, x_floorbench="1")
     assert answer.status == 404
+
+
+def test_a_long_text_keeps_its_end_in_the_list() -> None:
+    prefix = " ".join(f"word{n}" for n in range(60))
+    shown = [ending(f"{prefix} {last}") for last in ("so", "so we")]
+    assert shown[0] != shown[1]
+    assert all(text.startswith("…") and len(text) == LISTED for text in shown)
+    assert ending("说 0 number 0") == "说 0 number 0"

@@ -8,6 +8,7 @@ where several series share a plot, marks or dashes differ as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
 from floorbench.errors import UsageError, did_you_mean, missing_extra
@@ -24,7 +25,10 @@ INK, QUIET = "#1b1f24", "#8a939b"
 
 
 class Figure(NamedTuple):
-    """A kind of figure: how it is made, what it shows and the columns it reads."""
+    """A kind of figure: how it is made, what it shows and the columns it reads.
+
+    A column ``n``, the number of units behind a record, is told where records have it.
+    """
 
     make: Callable[[Records, str], Any]
     shows: str
@@ -80,10 +84,11 @@ def _chart(
     records: Records, title: str, *, width: int, height: int, more: Sequence[str] = ()
 ) -> Any:
     alt = library()
-    small = {"subtitle": list(more), "subtitleColor": INK, "subtitleFontSize": 11} if more else {}
+    lines = [line for text in more for line in wrap(text, max(width, 200) // 6)]
+    small = {"subtitle": lines, "subtitleColor": INK, "subtitleFontSize": 11} if lines else {}
     return alt.Chart(
         alt.Data(values=[dict(r) for r in records]),
-        title=alt.TitleParams(title, anchor="start", **small),
+        title=alt.TitleParams(wrap(title, max(width, 200) // 7) or "", anchor="start", **small),
         width=width,
         height=height,
     )
@@ -187,7 +192,8 @@ def pair_success(records: Records, title: str) -> Any:
     """Pair success against macro accuracy; policies that ignore the context are grey crosses."""
     alt = library()
     systems = _names([r for r in records if r["kind"] == "system"], "name")
-    base = _chart(records, title, width=380, height=340).encode(
+    more = ["crosses: policies that ignore the context", *_many(records, "samples")]
+    base = _chart(records, title, width=380, height=340, more=more).encode(
         x=alt.X("macro:Q", title="macro accuracy, %", scale=alt.Scale(domain=[0, 100])),
         y=alt.Y("pasr:Q", title="PASR, %", scale=alt.Scale(domain=[0, 100])),
         tooltip=["name:N", "kind:N", "macro:Q", "pasr:Q"],
@@ -196,8 +202,9 @@ def pair_success(records: Records, title: str) -> Any:
     real = base.transform_filter("datum.kind == 'system'")
     return (
         policies.mark_point(shape="cross", filled=True, size=60, color=QUIET)
-        + policies.mark_text(align="left", dx=8, color="#58626d").encode(text="name:N")
-        + real.mark_point(filled=True, size=90).encode(
+        + policies.mark_text(align="left", dx=8, dy=-9, color="#58626d").encode(text="name:N")
+        # Outlines: systems that score the same stay to be seen, one shape in the other.
+        + real.mark_point(filled=False, size=110, strokeWidth=2, opacity=1).encode(
             color=_colour(alt, "name", systems), shape=_shape(alt, "name", systems)
         )
     )
@@ -207,13 +214,12 @@ def anticipation(records: Records, title: str) -> Any:
     """How well a turn end is told from a pause, against the time from the end of the segment."""
     alt = library()
     systems = _names(records, "system")
-    numbers = sorted({r["n"] for r in records})
-    many = " to ".join(f"{n:,}" for n in dict.fromkeys((numbers[0], numbers[-1])))
+    many = "".join(_many(records, "segment ends"))
     known = [r for r in records if r["low"] is not None and r["high"] is not None]
     more = "; bars: bootstrap intervals" if known else "; no intervals"
     chart = _chart(records, title, width=480, height=280, more=[
         "A score counts from when it was committed: look-ahead is folded into the time axis.",
-        f"n = {many} segment ends{more}; dotted: chance, and the end itself.",
+        f"{many}{more}; dotted: chance, and the end itself.",
     ])  # fmt: skip
     x = alt.X(
         "at:Q",
@@ -248,7 +254,8 @@ def reliability(records: Records, title: str) -> Any:
     systems = _names(records, "system")
     kept = [r for r in records if r["score"] is not None and r["positive"] is not None]
     span = alt.Scale(domain=[0, 1])
-    base = _chart(kept, title, width=320, height=320).encode(
+    more = ["a mark is a bin, its size the number of units", *_units(kept)]
+    base = _chart(kept, title, width=320, height=320, more=more).encode(
         x=alt.X("score:Q", title="mean score of the bin", scale=span),
         y=alt.Y("positive:Q", title="share of positives", scale=span),
         color=_colour(alt, "system", systems),
@@ -269,9 +276,12 @@ def trade_off(records: Records, title: str) -> Any:
     """What a threshold costs: share of false positives against share of misses."""
     alt = library()
     systems = _names(records, "system")
-    base = _chart(records, title, width=340, height=320).encode(
-        x=alt.X("fpr:Q", title="taken too early (false positives), %"),
-        y=alt.Y("miss:Q", title="not taken (misses), %"),
+    more = [*(["mark: the declared threshold"] if any(r["chosen"] for r in records) else [])]
+    more += _many(records, "units")
+    share = alt.Scale(domain=[0, 100])
+    base = _chart(records, title, width=340, height=320, more=more).encode(
+        x=alt.X("fpr:Q", title="taken too early (false positives), %", scale=share),
+        y=alt.Y("miss:Q", title="not taken (misses), %", scale=share),
         color=_colour(alt, "system", systems),
         tooltip=_tips(alt, records),
     )
@@ -288,14 +298,19 @@ def forest(records: Records, title: str) -> Any:
     """Paired differences with their intervals; the line at zero is no difference."""
     alt = library()
     names = _names(records, "name")
-    base = _chart(records, title, width=420, height=24 * len(names) + 20).encode(
+    more = (
+        "bars: intervals of one difference; filled: p below .05 after Holm's correction;"
+        " hollow: no difference shown"
+    )
+    base = _chart(records, title, width=420, height=24 * len(names) + 20, more=[more]).encode(
         y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=420)),
         tooltip=_tips(alt, records),
     )
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=QUIET).encode(x="zero:Q")
-    points = base.mark_point(filled=True, size=70, shape="square").encode(
+    points = base.mark_point(size=70, shape="square", opacity=1, strokeWidth=1.6).encode(
         x=alt.X("difference:Q", title="difference A - B, points"),
-        color=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(QUIET)),
+        fill=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value("#ffffff")),
+        stroke=alt.condition("datum.shown", alt.value(PALETTE[0]), alt.value(INK)),
     )
     if all(r["low"] is None or r["high"] is None for r in records):
         return zero + points
@@ -303,6 +318,26 @@ def forest(records: Records, title: str) -> Any:
         x=alt.X("low:Q", title="difference A - B, points"), x2="high:Q"
     )
     return zero + bars + points
+
+
+def _many(records: Records, what: str) -> list[str]:
+    """Return how many units stand behind the figure, where its records say so."""
+    return _range([r["n"] for r in records if r.get("n") is not None], what)
+
+
+def _units(records: Records) -> list[str]:
+    """Return how many units the bins of each system hold together."""
+    total: dict[str, int] = {}
+    for r in records:
+        total[str(r["system"])] = total.get(str(r["system"]), 0) + int(r["units"])
+    return _range(list(total.values()), "units")
+
+
+def _range(numbers: Sequence[int], what: str) -> list[str]:
+    found = sorted(set(numbers))
+    if not found:
+        return []
+    return [f"n = {' to '.join(f'{n:,}' for n in dict.fromkeys((found[0], found[-1])))} {what}"]
 
 
 def _tips(alt: Any, records: Records) -> list[Any]:

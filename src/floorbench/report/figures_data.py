@@ -119,6 +119,7 @@ def pair_successes(runs: Sequence[StoredRun]) -> Iterator[Part]:
     Policies come from the first run; they are the same for all runs on the same data.
     """
     found: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
+    sizes: dict[tuple[str, tuple[str, str]], int] = {}
     for position, run in enumerate(runs):
         for e in run.result.estimates:
             plain = not {"contrast", "answers"} & set(e.slice) and e.slice.get("tail") != "1 s"
@@ -130,9 +131,11 @@ def pair_successes(runs: Sequence[StoredRun]) -> Iterator[Part]:
             who = ("system", run.result.system.name) if policy is None else ("policy", policy)
             at = found.setdefault(e.slice.get("language", ""), {}).setdefault(who, {})
             at["pasr" if e.metric == "pasr" else "macro"] = 100 * e.value
+            if e.metric == "macro_accuracy" and policy is None:
+                sizes[e.slice.get("language", ""), who] = e.units
     for language, points in found.items():
         rows = [
-            {"name": name, "kind": kind, **at}
+            {"name": name, "kind": kind, **at, "n": sizes.get((language, (kind, name)))}
             for (kind, name), at in points.items()
             if len(at) == 2
         ]
@@ -223,6 +226,7 @@ def trade_offs(runs: Sequence[StoredRun]) -> Iterator[Part]:
                     "fpr": float(fpr[i]),
                     "miss": float(miss[i]),
                     "chosen": bool(i == chosen),
+                    "n": len(units),
                 }
                 for i in keep.tolist()
             )

@@ -39,7 +39,7 @@ def summary(result: Result, *, every: bool = False) -> Table:
         head="metric",
         columns={
             "slice": "slice",
-            "value": "value",
+            "value": "value (shares in %)",
             "n": "n",
             "coverage": "coverage %",
             "remark": "remark",

@@ -13,6 +13,7 @@ from floorbench.errors import DataError, UsageError, did_you_mean
 from floorbench.metrics.base import AdditiveMetric, Column, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
+from floorbench.run.twoway import PanelResult, beside
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
@@ -79,6 +80,9 @@ class RunComparison:
     same_answers : bool
         Whether systems with equal signatures gave the same answers to everything, which leaves
         nothing to estimate.
+    panels : tuple of PanelResult
+        For a task whose labels come from a panel: F1 of both (``A``, ``B``) and the difference with
+        the panel drawn again as well, on shared draws.
     """
 
     first: Signature
@@ -89,6 +93,7 @@ class RunComparison:
     cells: tuple[CellComparison, ...]
     tests: int
     same_answers: bool = False
+    panels: tuple[PanelResult, ...] = ()
 
 
 def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
@@ -169,6 +174,13 @@ def compare_many(
                 ),
                 tests=0,
                 same_answers=first.system == second.system and _same_units(made, reference),
+                panels=beside(
+                    {"A": made.measures, "B": reference.measures},
+                    rules=getattr(base.task, "panel_rules", None),
+                    seed=seed,
+                    draws=draws,
+                    level=level,
+                ),
             )
         )
     return _adjusted(found)

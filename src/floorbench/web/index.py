@@ -193,6 +193,7 @@ class Group:
             self.samples.append(sample)
         self.rows = rows
         self.keys = list(rows)
+        self.kind = self._kind()
         self.runs = [RunView(run, rows, i) for i, run in enumerate(runs)]
         self.tags = self._tags()
         self.texts = [_searchable(s) for s in self.samples]
@@ -201,6 +202,8 @@ class Group:
         """Return tag -> (values, code per row), for tags with few values; conditions are one."""
         names = dict.fromkeys(tag for sample in self.samples for tag in sample.tags)
         columns = {name: [s.tags.get(name, "") for s in self.samples] for name in names}
+        if self.kind == "role":
+            columns["role"] = [self.kind_of(sample) for sample in self.samples]
         columns["condition"] = [key.condition for key in self.keys]
         columns["trial"] = [str(key.trial) for key in self.keys]
         out = {}
@@ -210,6 +213,17 @@ class Group:
                 place = {value: i for i, value in enumerate(known)}
                 out[name] = (known, np.array([place[v] for v in values], dtype=np.int32))
         return out
+
+    def _kind(self) -> str:
+        """Return what tells the sorts of items apart: ``scenario``, ``role``, or nothing."""
+        if any("scenario" in sample.tags for sample in self.samples):
+            return "scenario"
+        return "role" if any("role" in sample.target for sample in self.samples) else ""
+
+    def kind_of(self, sample: Sample) -> str:
+        """Return the scenario or role of a sample, empty where it has none."""
+        named = sample.tags.get("scenario") or sample.target.get("role")
+        return str(named) if self.kind and named else ""
 
     @cached_property
     def layer_names(self) -> tuple[str, ...]:

@@ -34,6 +34,8 @@ from floorbench.web.sound import WaveCache, peaks, track_of, wav_response
 from floorbench.web.span import overview, span, step
 
 PAGE_LIMIT = 500
+LISTED = 160
+"""Characters of a text in the list of items."""
 KEPT_LINES = 8
 
 
@@ -98,6 +100,7 @@ class Viewer:
                     "digest": g.data.digest,
                     "notices": list(g.data.describe.get("notices", ())),
                     "items": len(g.keys),
+                    "kind": g.kind,
                     "layers": list(g.layer_names),
                     "tags": {name: list(values) for name, (values, _) in g.tags.items()},
                     "runs": board.provenance(g),
@@ -169,9 +172,9 @@ class Viewer:
             )
         return {
             "key": [key.sample_id, key.condition, key.trial],
-            "text": (sample.observation.text or "")[:160],
+            "text": ending(sample.observation.text or ""),
             "language": sample.observation.language,
-            "scenario": sample.tags.get("scenario", ""),
+            "kind": group.kind_of(sample),
             "gold": gold,
             "runs": cells,
             "noted": sample.id in marks,
@@ -295,3 +298,16 @@ def _key(request: Request) -> PredictionKey:
     return PredictionKey(
         asked.get("sample", ""), asked.get("condition", ""), whole(asked, "trial", 0)
     )
+
+
+def ending(text: str) -> str:
+    """Return the end of a long text: turns are decided there, and prefixes differ there.
+
+    Examples
+    --------
+    >>> ending("so we finally")
+    'so we finally'
+    >>> ending("a" * 200 + "z")[:2], len(ending("a" * 200 + "z"))
+    ('…a', 160)
+    """
+    return text if len(text) <= LISTED else "…" + text[-LISTED + 1 :]

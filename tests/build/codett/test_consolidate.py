@@ -109,3 +109,10 @@ def test_shares_must_sum_to_one(shares):
 def test_a_label_needs_an_item():
     with pytest.raises(UsageError, match="FB851"):
         consolidate.Balance(per_label=0)
+
+
+def test_how_many_are_kept_is_known_from_seeds_with_labels():
+    seeds = [item(f"a{i}", label="one") for i in range(5)] + [item("b", label="two")]
+    assert consolidate.Balance(per_label=3).at_most(seeds) == 4
+    assert consolidate.Balance().at_most(seeds) is None
+    assert consolidate.Balance(per_label=3).at_most([*seeds, item("call")]) is None

@@ -92,5 +92,9 @@ def test_the_card_says_what_is_in_it_and_names_leaks():
     assert "# A set" in clean
     assert "No dialogue, speaker or target sentence" in clean
     assert "- voices: Kokoro" in clean
+    assert "Targets: en 0.0 min." in clean
+    assert "It does not rank turn detectors" in clean
+    real = written([item(0, INTENTS[0], origin="real")])["README.md"]
+    assert "It does not rank turn detectors" not in real
     leaking = [item(0, INTENTS[0]), item(1, INTENTS[0], split="train")]
     assert "family f0 in test, train" in written(leaking)["README.md"]

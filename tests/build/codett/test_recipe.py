@@ -87,11 +87,14 @@ def test_a_build_is_read_by_the_codett_reader_and_has_every_label(speech, tmp_pa
     kept = {s.target["label"] for s in samples} if "label" in samples[0].target else None
     assert len(samples) + len(built.lost) >= len(LABELS)
     assert kept is None or kept <= set(LABELS)
-    assert (built.path / "README.md").read_text().startswith("# A CoDeTT set")
+    card = (built.path / "README.md").read_text()
+    assert card.startswith("# A CoDeTT set")
+    assert "- bursts: tap (CC0)" in card
+    assert "- texts: embedded sentences (Apache-2.0); judged by rules" in card
     lineage = [json.loads(x) for x in (built.path / "lineage.jsonl").read_text().splitlines()]
     assert len(lineage) == len(samples)
     measured = json.loads((built.path / "report.json").read_text())["measured"]
-    assert {r["stage"] for r in measured["sound"]} == {"before the soundscape", "after it"}
+    assert {r["stage"] for r in measured["sound"]} == {"before", "after"}
     assert "<svg" in (built.path / "build-report.html").read_text()
     for path in built.path.glob("audios/**/*.flac"):
         assert not any(label.split("_")[-1].lower() in path.name.lower() for label in LABELS)
@@ -213,6 +216,20 @@ def test_without_voices_it_says_how_to_get_them(monkeypatch, tmp_path):
     assert "assets get speech" in str(caught.value.hint)
 
 
+def test_nothing_is_built_inside_the_corpus_that_is_mined(tmp_path):
+    corpus = tmp_path / "calls"
+    two_channel_tiny.build(corpus, ("sw9001",))
+    for out, cache in (("calls/made", "cache"), ("made", "calls/.cache")):
+        with pytest.raises(UsageError, match=r"FB837 .* lies inside '.*calls', which the recipe"):
+            build(
+                CodettRecipe(),
+                out=tmp_path / out,
+                cache=tmp_path / cache,
+                settings={**SMALL, "real": str(corpus)},
+                workers=0,
+            )
+
+
 @pytest.mark.needs_speech
 def test_real_candidates_come_in_after_review(speech, tmp_path):
     corpus = tmp_path / "calls"
@@ -224,7 +241,10 @@ def test_real_candidates_come_in_after_review(speech, tmp_path):
     draft = build(
         CodettRecipe(), out=tmp_path / "one", cache=tmp_path / "cache", settings=settings, workers=0
     )
-    assert "nobody has heard them" in " ".join((draft.path / "README.md").read_text().split())
+    card = " ".join((draft.path / "README.md").read_text().split())
+    assert "nobody has heard them" in card
+    assert "the licence of these recordings is their corpus's" in card
+    assert "Synthetic speech" not in card
     candidates = list(open_dataset(draft.path).samples())
     assert len(candidates) == draft.record.finished > 1
     assert not speech.calls

@@ -27,22 +27,26 @@ FOUND: dict[str, Any] = {
 
 
 def test_undefined_figures_are_named() -> None:
-    text = card(FOUND, {"voices": "a"})
+    text = card(FOUND, {"voices": "a"}, licence="CC0")
     assert "25.0 %" in text
     assert "6.0, 6.0, undefined" in text
     assert "Not probed: 1 groups." in text
-    assert "| zh | off_talk | 1 | 1.0, 1.0, 1.0 | 4.0, 4.0, 4.0 | 1.0, 1.0, 1.0 |  |" in text
+    assert "Licence: CC0." in text
+    assert (
+        "| zh | off_talk | 1 | 1.00, 1.00, 1.00 | 4.00, 4.00, 4.00 | 1.00, 1.00, 1.00 | - |" in text
+    )
 
 
 def test_a_shortcut_is_named() -> None:
     row = {
         "language": "zh", "probe": "text", "pair": 0.9, "pair_interval": (0.8, 1.0),
-        "shortcut": True,
+        "shortcut": True, "pairs": 7,
     }  # fmt: skip
-    text = card({**FOUND, "shortcuts": {"observable": [row]}}, {})
-    assert "| observable | zh | text | 90.0 % | 80.0 % to 100.0 % | yes |" in text
+    text = card({**FOUND, "shortcuts": {"observable": [row]}}, {}, licence="CC0")
+    assert "| observable | zh | text | 7 | 90.0 % | 80.0 % to 100.0 % | yes |" in text
 
 
 def test_the_manifest_ranks_nobody() -> None:
-    found = manifest({"texts": "own"})
+    found = manifest({"texts": "own"}, licence="CC0")
+    assert found["licence"] == "CC0"
     assert (found["format"], found["ranks"], found["recipe"]) == (FORMAT, False, {"texts": "own"})

@@ -70,6 +70,17 @@ def test_a_good_answer_becomes_a_context() -> None:
     assert "[the user speaks here]" in prompt
 
 
+def test_the_lineage_holds_what_was_asked_and_answered() -> None:
+    model, bench = Model(json.dumps(GOOD)), FakeBench()
+    fields: Any = {"language": "en", "insertion": "Not so fast."}
+    rewriter = ModelRewriter(model=model)  # type: ignore[arg-type]
+    rewriter.rewrite(Item(id="x", fields=fields), context(), "interruption", bench)
+    ((kind, facts),) = bench.notes
+    assert kind == "call"
+    assert [facts["asked"]] == model.asked
+    assert json.loads(facts["answered"]) == GOOD
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [

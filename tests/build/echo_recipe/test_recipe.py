@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from floorbench.build.echo_recipe.recipe import DEFAULTS, EchoRecipe
+from floorbench.build.echo_recipe.recipe import DEFAULTS, EchoRecipe, authors, licence
 from floorbench.build.echo_recipe.texts import FOLDER
 from floorbench.build.pipeline.engine import Built, build
 from floorbench.build.pipeline.export import UNLISTED
@@ -121,6 +121,11 @@ def test_audits_and_lineage_lie_in_the_set(tiny: Built) -> None:
     lineage = [json.loads(x) for x in (tiny.path / "lineage.jsonl").read_text("utf-8").splitlines()]
     kinds = {n["kind"] for row in lineage for s in row["steps"] for n in s["notes"]}
     assert {"text", "judge", "voice", "recogniser", "placed"} <= kinds
+    sound = json.loads((tiny.path / "report.json").read_text("utf-8"))["measured"]["sound"]
+    assert {r["group"] for r in sound} == {"interruption", "backchannel", "off-talk"}
+    assert {r["stage"] for r in sound if r["measure"] == "Loudness (LUFS)"} == {"before", "after"}
+    page = (tiny.path / "build-report.html").read_text("utf-8")
+    assert page.count("the same in numbers") == page.count("<svg") == 2
     assert "matched-contrast" in (tiny.path / "README.md").read_text("utf-8")
 
 
@@ -195,6 +200,16 @@ def test_a_model_rewrites_where_one_is_named() -> None:
     assert one.settings()["rewriter"] == "toy-1"
     assert not one.deterministic
     assert recipe.rewriter(DEFAULTS, FOLDER).deterministic
+
+
+def test_nobody_gives_a_licence_to_texts_from_elsewhere() -> None:
+    assert licence(DEFAULTS) == "Apache-2.0"
+    assert authors(DEFAULTS) == {"texts": "embedded dialogues (Apache-2.0)"}
+    own, asked = {**DEFAULTS, "texts": "mine"}, {**DEFAULTS, "rewriter": "toy-1"}
+    assert licence(own).startswith("undecided")
+    assert "mine" not in str(authors(own))
+    assert licence(asked).startswith("undecided")
+    assert str(authors(asked)["contexts"]).startswith("rewritten by toy-1")
 
 
 def test_presets_are_made_of_settings() -> None:

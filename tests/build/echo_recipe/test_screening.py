@@ -107,3 +107,10 @@ def test_the_gap_is_relative_to_the_mean() -> None:
         pytest.approx(0.4)
     )
     assert LENGTH_GAP < 0.4
+
+
+def test_the_wanted_groups_say_how_many_samples_come_through() -> None:
+    seeds = [
+        Item(id=f"{lang}-{n}", fields={"language": lang}) for lang in ("en", "zh") for n in "ab"
+    ]
+    assert Match(groups=5, types=["I-B", "three-role"]).at_most(seeds) == 2 * (3 * 2 + 2 * 3)

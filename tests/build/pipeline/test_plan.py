@@ -42,6 +42,19 @@ def test_with_an_empty_cache_the_recipe_is_believed(tmp_path: Path) -> None:
     assert got.finished == 6
 
 
+def test_a_step_that_keeps_a_wanted_number_says_how_many(tmp_path: Path) -> None:
+    class Choosy(Declared):
+        def work(self, settings: Mapping[str, Any]) -> Work:
+            work = super().work(settings)
+            step: Any = work.steps[-2]
+            step.at_most = lambda seeds: len(seeds) - 2
+            return work
+
+    got = planned(tmp_path, Choosy())
+    assert [s.items for s in got.steps] == pytest.approx([6, 6, 6, 6, 4])
+    assert got.finished == pytest.approx(4)
+
+
 def test_what_is_measured_stands_above_what_is_declared(tmp_path: Path) -> None:
     names = ("text", "voice", "gate", "cut", "balance", "last")
     left = dict.fromkeys(names, 1.0) | {"gate": 0.5, "cut": 4.0}

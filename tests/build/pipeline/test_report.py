@@ -55,6 +55,24 @@ def test_the_page_fetches_nothing_and_escapes(built: Built) -> None:
     assert "default-src 'none'" in html
 
 
+def test_a_figure_has_its_numbers_below_it_or_they_stand_alone(built: Built) -> None:
+    table = Table(title="In numbers", head="h", columns={"a": "A"}, rows=[])
+    both = page(built.record, [], [Figure("drawn", "<svg></svg>", table)])
+    assert both.index("<svg>") < both.index("the same in numbers") < both.index("In numbers")
+    alone = page(built.record, [], [Figure("drawn", "", table)])
+    assert "In numbers" in alone
+    assert "<svg" not in alone
+    assert 'class="plot' not in alone
+
+
+def test_the_page_is_words_and_every_column_has_a_head(built: Built) -> None:
+    html = page(built.record, build_tables(built.record, built.lost))
+    assert '<th scope="col"></th>' not in html
+    made = html[html.index("How it was made") :]
+    assert "{" not in made
+    assert "1 process<" in made
+
+
 def test_other_rooms_add_to_the_report(built: Built, tmp_path: Path) -> None:
     with exporting(tmp_path / "r", SoundStore(Folder(tmp_path / "c"))) as folder:
         write_report(folder, built.record, built.lost, measured={"loudness": [1.0]})

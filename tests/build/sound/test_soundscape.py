@@ -88,7 +88,10 @@ def test_every_recording_in_the_mixture_is_in_the_lineage(pools):
     noted = [facts["recording"]["name"] for kind, facts in bench.notes if kind == "noise"]
     assert noted == out.fields["sound"]["babble"]["names"]
     assert 4 <= len(set(noted)) <= 6
-    assert [kind for kind, _ in bench.notes].count("room") == 1
+    rooms = [facts for kind, facts in bench.notes if kind == "room"]
+    assert [room["of"] for room in rooms if "of" in room] == noted
+    assert len(rooms) == len(noted) + 1
+    assert out.fields["sound"]["babble"]["licences"] == ["unknown"]
 
 
 def test_the_same_seed_mixes_the_same_samples_and_another_seed_others(pools):

@@ -72,6 +72,9 @@ def test_a_dialogue_is_read_from_the_answer():
     assert facts["seed"] == body["seed"]
     assert (facts["prompt_tokens"], facts["generated_tokens"]) == (10, 1)
     assert len(facts["prompt"]) == len(facts["reply"]) == 64
+    sent = [message["content"] for message in body["messages"]]
+    assert [facts["system"], facts["asked"]] == sent
+    assert json.loads(facts["answered"]) == GOOD
 
 
 def test_words_and_fences_around_the_object_do_no_harm():

@@ -48,6 +48,13 @@ class Balance:
         """Return the number per label."""
         return {"per_label": self._per_label}
 
+    def at_most(self, seeds: Sequence[Item]) -> int | None:
+        """Return how many items are kept of seeds that all have a label, if none is short."""
+        labels = Counter((s.fields.get("language"), s.fields.get("label")) for s in seeds)
+        if self._per_label is None or any(label is None for _, label in labels):
+            return None
+        return sum(min(count, self._per_label) for count in labels.values())
+
     def gather(self, items: Sequence[Item]) -> Gathered:
         """Keep the items whose ids have the lowest digests; the rest are ``surplus``."""
         pools: dict[tuple[str, str], dict[tuple[str, ...], list[Item]]] = defaultdict(dict)

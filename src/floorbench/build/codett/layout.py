@@ -15,6 +15,16 @@ from floorbench.datasets.codett_labels import IDLE, INTENTS
 PUBLISHED_SYN, PUBLISHED_REAL = 500, 500
 PUBLISHED_REAL_SCENARIOS = ("Backchannel", "Interruption", "Completion", "Incomplete")
 
+WRITTEN = (
+    "## What it is not",
+    "",
+    "Synthetic speech of written dialogues shows that a pipeline runs and what its stages do.",
+    "It does not rank turn detectors: cut words, voices and rooms are easier to tell apart",
+    "than those of people.",
+    "",
+)
+"""What the card says of synthetic items; a set of real recordings alone does not need it."""
+
 
 def audio_name(language: str, digest: str) -> str:
     """Return the path of a track; nothing in it tells the label.
@@ -67,7 +77,7 @@ def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
 
 
 def write(items: Sequence[Item], out: Export, *, title: str, provenance: Mapping[str, Any]) -> None:
-    """Write audio, JSONL files, ``items.jsonl``, ``statistics.json`` and ``README.md``.
+    """Write audio, JSONL files, ``items.jsonl``, ``statistics.jsonl`` and ``README.md``.
 
     Tracks that several items share, such as the history of one dialogue, are written once.
 
@@ -154,6 +164,7 @@ def card(
         for r in figures["labels"]
     ]
     splits = ", ".join(f"{name} {count}" for name, count in figures["splits"].items())
+    spoken = ", ".join(f"{k} {v / 60:.1f} min" for k, v in figures["target_seconds"].items())
     leaked = (
         "No dialogue, speaker or target sentence occurs in two splits."
         if not found
@@ -165,25 +176,22 @@ def card(
         [
             f"# {title}",
             "",
-            f"{figures['items']} items in the released layout of CoDeTT.",
+            f"{figures['items']} items in the released layout of CoDeTT. Targets: {spoken}.",
             f"Splits: {splits}. {leaked}",
             "",
-            "| language | label | synthetic | real | published set |",
+            "| language | label | synthetic | real | published set (synthetic + real) |",
             "| --- | --- | ---: | ---: | ---: |",
             *rows,
             "",
-            "## How it was made",
+            "## How it was made, and under which licences",
             "",
             *made,
             "",
-            "`lineage.jsonl` names, for every item, each call, voice, room and recording;",
+            "The set as a whole has no licence but those of its parts. `lineage.jsonl` names, for",
+            "every item, each call, prompt, voice and room, and each recording with its author and",
+            "licence;",
             "`build.json` has the seed and the yields; `checksums.txt` the SHA-256 of each file.",
             "",
-            "## What it is not",
-            "",
-            "Synthetic speech from templates shows that a pipeline runs and how its stages behave.",
-            "It does not rank turn detectors: cut words, voices and rooms are easier to tell apart",
-            "than those of people.",
-            "",
+            *(WRITTEN if any(r["synthetic"] for r in figures["labels"]) else ()),
         ]
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -10,15 +9,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from floorbench.audio.vad import SileroVad
-from floorbench.build.codett import layout
+from floorbench.build.codett import layout, provenance
 from floorbench.build.codett.consolidate import Balance, Split
 from floorbench.build.codett.stages import Lines, NonSpeech, Only, OnlyGather, Speakers
 from floorbench.build.pipeline.recipes import fill
-from floorbench.build.pipeline.report import Figure, Shown
+from floorbench.build.pipeline.report import Shown
 from floorbench.build.pipeline.stage import Export, Item, Retried, Stage, Step, Store, Work
 from floorbench.build.recordings.candidates import MiningRules
 from floorbench.build.recordings.mine import Mine, Reviewed, sessions_of
-from floorbench.build.sound.figures import distributions, records_of
+from floorbench.build.sound.figures import figures_of, label_name, records_of
 from floorbench.build.sound.measures import Measure
 from floorbench.build.sound.pools import FREE_LICENCES
 from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
@@ -33,9 +32,8 @@ from floorbench.build.text.models import chat_model
 from floorbench.build.text.similarity import NearDuplicates
 from floorbench.build.text.writer import Judge, Write
 from floorbench.core.sample import JsonValue
-from floorbench.datasets.codett_labels import LABELS
-from floorbench.errors import EnvironmentProblem, UsageError
-from floorbench.report.figures_save import render
+from floorbench.datasets.codett_labels import INTENTS, LABELS
+from floorbench.errors import UsageError
 
 DEFAULTS: dict[str, JsonValue] = {
     "per_label": 4,
@@ -113,6 +111,9 @@ class CodettRecipe:
     }
     """Processor seconds an item took on a core of an AMD EPYC in a `medium` build (644 items)."""
 
+    def __init__(self) -> None:
+        self._chosen: dict[str, Any] = dict(DEFAULTS)
+
     def work(self, settings: Mapping[str, JsonValue]) -> Work:
         """Return what is made and how.
 
@@ -123,10 +124,11 @@ class CodettRecipe:
         EnvironmentProblem
             FB907 when voices, recogniser, noise or babble are not there.
         """
-        chosen = _checked(fill(settings, DEFAULTS))
+        chosen = self._chosen = _checked(fill(settings, DEFAULTS))
         if chosen["real"] and not chosen["verdicts"]:
             mine, sessions = _mining(chosen)
-            return Work(seeds=tuple(sessions), steps=(mine, Measure(tracks=(TARGET,))))
+            measured = (mine, Measure(tracks=(TARGET,)))
+            return Work(seeds=tuple(sessions), steps=measured, sources=_sources(chosen))
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
@@ -199,40 +201,27 @@ class CodettRecipe:
             Balance(per_label=chosen["per_label"]),
             Split(shares=chosen["splits"]),
         ]
-        return Work(seeds=tuple(start), steps=tuple(steps))
+        return Work(seeds=tuple(start), steps=tuple(steps), sources=_sources(chosen))
 
     def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
         """Write the released layout, with statistics and data card."""
         if not any("split" in item.fields for item in items):
-            layout.write(items, out, title="Candidates for review", provenance=DRAFT)
+            about = {**DRAFT, "recordings": provenance.real(items)}
+            layout.write(items, out, title="Candidates for review", provenance=about)
             return
-        sources = {str(i.fields["family"]) for i in items if i.fields.get("origin") == "real"}
-        about = {
-            "texts, voices, recogniser": "the settings in `build.json`, each call in"
-            " `lineage.jsonl`; by default embedded sentences (Apache-2.0), Kokoro-82M"
-            " (Apache-2.0 weights) and whisper-base",
-            "noise": ", ".join(_noises(items)) or "none",
-            "recordings": ", ".join(sorted(sources)[:20]) or "none",
-        }
+        about = provenance.of(items, self._chosen)
         layout.write(items, out, title="A CoDeTT set", provenance=about)
 
     def shown(self, items: Sequence[Item]) -> Shown:
-        """Return the distributions per scenario, as a figure where the extra ``report`` is."""
+        """Return the distributions per label, as figures where the extra ``report`` is."""
         records = records_of(items)
-        figures: list[Figure] = []
-        with contextlib.suppress(EnvironmentProblem):
-            for language in sorted({record["language"] for record in records}):
-                rows = [r for r in records if r["language"] == language]
-                chart = distributions(rows, title=f"Sound of the targets ({language})")
-                caption = f"Levels, loudness, lengths and ratios per scenario ({language})"
-                figures.append(Figure(caption=caption, svg=render(chart, "svg").decode()))
+        figures = figures_of(
+            records,
+            order=[label_name(intent.state, intent.scenario) for intent in INTENTS],
+            of="Sound of the targets",
+            between="the soundscape; speaking rate: before and after stretching",
+        )
         return Shown(figures=figures, measured={"sound": records, **layout.statistics(items)})
-
-
-def _noises(items: Sequence[Item]) -> list[str]:
-    """Return the kinds of the bursts, as their credits call them."""
-    sounds = [item.fields.get("sound") or {} for item in items]
-    return sorted({str(sound["burst"]["kind"]) for sound in sounds if "burst" in sound})
 
 
 def _written(chosen: Mapping[str, Any]) -> tuple[Item, ...]:
@@ -256,6 +245,10 @@ def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:
         return Write(), LlmJudge(model=judge)
     model = chat_model(**writer)
     return LlmWrite(model=model), LlmJudge(model=judge, writer=model)
+
+
+def _sources(chosen: Mapping[str, Any]) -> tuple[Path, ...]:
+    return tuple(Path(chosen[name]) for name in ("real", "noise", "babble") if chosen[name])
 
 
 def _mining(chosen: Mapping[str, Any]) -> tuple[Mine, list[Item]]:

@@ -72,7 +72,9 @@ def audio_name(language: str, digest: str) -> str:
     return f"audio/{language}/{digest[:20]}.flac"
 
 
-def write(items: Sequence[Item], out: Export, *, recipe: Mapping[str, JsonValue]) -> None:
+def write(
+    items: Sequence[Item], out: Export, *, recipe: Mapping[str, JsonValue], licence: str
+) -> None:
     """Write audio, tables, manifest, audits and data card.
 
     Parameters
@@ -82,6 +84,7 @@ def write(items: Sequence[Item], out: Export, *, recipe: Mapping[str, JsonValue]
     out : Export
     recipe : mapping
         What the manifest says of how the set was made.
+    licence : str
 
     Raises
     ------
@@ -116,24 +119,24 @@ def write(items: Sequence[Item], out: Export, *, recipe: Mapping[str, JsonValue]
     out.lines("samples.jsonl", rows)
     out.lines("pairs.jsonl", pair_rows([scene_of(item) for item in ordered]))
     out.lines(LISTENING_TABLE, heard)
-    out.text("manifest.json", dump(manifest(recipe)))
+    out.text("manifest.json", dump(manifest(recipe, licence=licence)))
     out.lines("items.jsonl", ({"id": item.id, **item.fields} for item in ordered))
     found = {**audits(out.root), "measured": measured(ordered)}
     out.text(AUDITS, dump(found))
-    out.text("README.md", card(found, recipe))
+    out.text("README.md", card(found, recipe, licence=licence))
 
 
 def _place(item: Item) -> int:
     return ROLES.index(str(item.fields["role"]))
 
 
-def manifest(recipe: Mapping[str, JsonValue]) -> dict[str, Any]:
+def manifest(recipe: Mapping[str, JsonValue], *, licence: str) -> dict[str, Any]:
     """Return what ``manifest.json`` says."""
     return {
         "format": FORMAT,
         "name": "echo-built",
         "version": "1",
-        "licence": "Apache-2.0",
+        "licence": licence,
         "notices": [NOTICE],
         "ranks": False,
         "samples": "samples.jsonl",
@@ -230,7 +233,7 @@ def _gap(means: Mapping[str, float | None]) -> float | None:
     return round((max(known) - min(known)) / (sum(known) / len(known)), 4)
 
 
-def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue]) -> str:
+def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue], *, licence: str) -> str:
     """Return the data card in Markdown."""
     counted = found["size"]
     lines = [
@@ -239,8 +242,15 @@ def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue]) -> str:
         f"Groups: {_listed(counted['groups'])}. Samples: {_listed(counted['samples'])}. "
         f"Pairs: {_listed(counted['pairs'])}.",
         "",
+        f"Licence: {licence}.",
+        "",
+        "## What the words alone give away",
+        "",
+        "Backchannels, and the mean length of the insertions in characters without punctuation.",
+        "",
         "| language | backchannels | different characters | of the 15 most frequent alone | "
-        "occur once | mean length (interruption, backchannel, off-talk) | largest difference |",
+        "occur once | mean characters (interruption, backchannel, off-talk) | "
+        "largest difference of the means |",
         "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
     ]
     for language, row in found["languages"].items():
@@ -255,14 +265,15 @@ def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue]) -> str:
         lines.append(f"Not probed: {found['why_no_shortcuts']}.")
     else:
         lines += [
-            "| version | language | from | right pairs | 95 % | shortcut |",
-            "| --- | --- | --- | ---: | --- | --- |",
+            "| version | language | from | pairs | right pairs | 95 % | shortcut |",
+            "| --- | --- | --- | ---: | ---: | --- | --- |",
         ]
         for version, rows in found["shortcuts"].items():
             for row in rows:
                 low, high = row["pair_interval"]
                 lines.append(
-                    f"| {version} | {row['language']} | {row['probe']} | {_percent(row['pair'])} | "
+                    f"| {version} | {row['language']} | {row['probe']} | {row['pairs']} | "
+                    f"{_percent(row['pair'])} | "
                     f"{_percent(low)} to {_percent(high)} | {'yes' if row['shortcut'] else 'no'} |"
                 )
         lines += ["", "The listening version is a control: it is meant to be found out."]
@@ -270,14 +281,15 @@ def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue]) -> str:
         "",
         "## How the insertions sound",
         "",
-        "Least, median, greatest. Rates in phonemes (en) or syllables (zh) per voiced second.",
+        "Least, median, greatest. Rates in phonemes (en) or syllables (zh) per voiced second,",
+        "stretch as a factor of duration.",
         "",
         "| language | role | samples | seconds | rate | stretch | level (dBFS) |",
         "| --- | --- | ---: | --- | --- | --- | --- |",
         *(
             f"| {row['language']} | {row['role']} | {row['samples']} | "
             + " | ".join(
-                ", ".join(str(v) for v in row[name])
+                ", ".join(f"{v:.2f}" for v in row[name]) or "-"
                 for name in ("seconds", "rate", "stretch", "active_level_db")
             )
             + " |"

@@ -100,7 +100,10 @@ class ModelRewriter:
             model=self._model.info.name,
             role=role,
             prompt=hashlib.sha256(prompt.encode()).hexdigest(),
+            system=SYSTEM,
+            asked=prompt,
             reply=hashlib.sha256(answer.text.encode()).hexdigest(),
+            answered=answer.text,
             seed=seed,
             tokens=dict(asdict(answer.usage)),
         )

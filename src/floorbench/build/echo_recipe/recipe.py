@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from floorbench.audio.vad import SileroVad
-from floorbench.build.echo_recipe import layout
+from floorbench.build.echo_recipe import figures, layout
 from floorbench.build.echo_recipe.model_rewriter import ModelRewriter
 from floorbench.build.echo_recipe.placing import (
     POOLS,
@@ -28,9 +28,11 @@ from floorbench.build.echo_recipe.screening import Match, Screen
 from floorbench.build.echo_recipe.texts import FOLDER, LANGUAGES, TYPES, seeds
 from floorbench.build.echo_render import LEVEL_DB, RATE
 from floorbench.build.pipeline.recipes import fill
+from floorbench.build.pipeline.report import Shown
 from floorbench.build.pipeline.stage import Export, Item, Retried, Step, Store, Work
 from floorbench.build.recordings.mine import Reviewed
 from floorbench.build.sound import measures
+from floorbench.build.sound.figures import figures_of
 from floorbench.build.speech import assets, scoring
 from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.making import make_asr, make_tts
@@ -90,6 +92,9 @@ class EchoRecipe:
     factors: ClassVar[Mapping[str, float]] = {"synthesise": 5.1, "verify": 2.0}
     """Processor seconds per sample, measured with the embedded voice and recogniser."""
 
+    def __init__(self) -> None:
+        self._chosen: dict[str, Any] = dict(DEFAULTS)
+
     def work(self, settings: Mapping[str, JsonValue]) -> Work:
         """Return what is made and how.
 
@@ -100,7 +105,7 @@ class EchoRecipe:
         EnvironmentProblem
             FB907 when voices or recogniser are not there.
         """
-        chosen = _checked(fill(settings, DEFAULTS))
+        chosen = self._chosen = _checked(fill(settings, DEFAULTS))
         folder = Path(chosen["texts"]) if chosen["texts"] else FOLDER
         tts, asr = self.providers()
         speech = Retried(
@@ -134,7 +139,7 @@ class EchoRecipe:
             Variants(),
             speech,
             PlaceOverlap(),
-            measures.Measure(tracks=("user", "system")),
+            measures.Measure(tracks=figures.MEASURED),
             Reviewed(verdicts=Path(chosen["verdicts"]) if chosen["verdicts"] else None),
             Match(groups=chosen["groups"], types=chosen["types"]),
         ]
@@ -185,14 +190,41 @@ class EchoRecipe:
             items,
             out,
             recipe={
-                "texts": "embedded dialogues, Apache-2.0",
+                **authors(self._chosen),
                 "voice_model": "Kokoro-82M v1.0, int8 ONNX (Apache-2.0 weights); synthetic speech",
                 "voices": ", ".join(voices),
-                "recogniser": "whisper-base through faster-whisper",
+                "recogniser": "whisper-base through faster-whisper (MIT)",
                 "level_db": LEVEL_DB,
                 "stretch": list(STRETCH),
             },
+            licence=licence(self._chosen),
         )
+
+    def shown(self, items: Sequence[Item]) -> Shown:
+        """Return how the insertions sound, per role and language."""
+        records = figures.records_of(items)
+        drawn = figures_of(
+            records, order=figures.ORDER, of="Sound of the insertions", between=figures.BETWEEN
+        )
+        return Shown(figures=drawn, measured={"sound": records})
+
+
+def authors(chosen: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Return who wrote the dialogues and the contexts of the other roles."""
+    own = "dialogues of the user's own; their licence is not known here"
+    out: dict[str, JsonValue] = {
+        "texts": own if chosen["texts"] else "embedded dialogues (Apache-2.0)"
+    }
+    if chosen["rewriter"]:
+        out["contexts"] = f"rewritten by {chosen['rewriter']}; its terms decide what may be done"
+    return out
+
+
+def licence(chosen: Mapping[str, Any]) -> str:
+    """Return the set's licence; nobody here can give one to texts that came from elsewhere."""
+    if chosen["texts"] or chosen["rewriter"]:
+        return "undecided: see the texts in README.md"
+    return "Apache-2.0"
 
 
 def _checked(chosen: dict[str, Any]) -> dict[str, Any]:

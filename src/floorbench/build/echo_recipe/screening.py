@@ -156,6 +156,11 @@ class Match:
         wanted: dict[str, JsonValue] = {**self._wanted}
         return {"wanted": wanted, "gap": LENGTH_GAP}
 
+    def at_most(self, seeds: Sequence[Item]) -> int:
+        """Return how many samples the wanted groups have, in the languages of the seeds."""
+        languages = {seed.fields["language"] for seed in seeds}
+        return len(languages) * sum(n * len(TYPES[kind]) for kind, n in self._wanted.items())
+
     def gather(self, items: Sequence[Item]) -> Gathered:
         """Choose the groups."""
         groups: dict[str, list[Item]] = defaultdict(list)

@@ -2,12 +2,12 @@
 
 What lies in the cache is followed item by item. From the first result that is missing, counts are
 expectations: yields and seconds measured by earlier builds with the same cache folder, else what
-the recipe declares, else unknown.
+the recipe declares, else unknown. A step that keeps a wanted number says how many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -29,6 +29,15 @@ class Expecting(Protocol):
 
         The item may lack what earlier stages would add. The amounts are those of one attempt.
         """
+        ...
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A step that sees all items and keeps so many of them at most; a step need not say it."""
+
+    def at_most(self, seeds: Sequence[Item]) -> int | None:
+        """Return how many items a build of these seeds keeps; ``None`` when it cannot be known."""
         ...
 
 
@@ -147,6 +156,9 @@ def plan(
             )
         )
         gain = _yield(names, measured)
+        most = step.at_most(seeds) if isinstance(step, Choosing) else None
+        if most is not None and to_make:
+            gain = min(1.0, most / to_make)
         waiting = [(item, share * gain) for item, share in waiting]
         known = on
     unknown = tuple(n for s in steps if s.source == "unknown" for n in s.stages)

@@ -15,6 +15,7 @@ from floorbench import __version__, codec
 from floorbench.build.pipeline.export import ExportFolder
 from floorbench.build.pipeline.record import REJECTED_FILE, BuildRecord, Lost, StageReport
 from floorbench.build.pipeline.stage import Item
+from floorbench.core.sample import JsonValue
 from floorbench.report.tables import Cell, Row, Table, text
 
 PAGE_FILE = "build-report.html"
@@ -24,10 +25,14 @@ EXAMPLE = 110
 
 
 class Figure(NamedTuple):
-    """A figure for the page: its caption and a whole ``<svg>`` element."""
+    """A figure for the page: its caption, a whole ``<svg>`` element, and the same in numbers.
+
+    Without an ``svg`` the table stands alone.
+    """
 
     caption: str
     svg: str
+    table: Table | None = None
 
 
 class Shown(NamedTuple):
@@ -115,14 +120,14 @@ def speed_table(record: BuildRecord) -> Table:
         columns={
             "calls": "calls",
             "cached": "from cache",
-            "cpu": "cpu s",
-            "wall": "wall s",
+            "cpu": "processor s",
+            "wall": "clock s",
             "seconds": "sound s",
-            "rtf": "rt factor",
+            "rtf": "real-time factor",
         },
         rows=rows,
         notes=(
-            "rt factor: processor seconds per second of sound that the stage stored",
+            "real-time factor: processor seconds per second of sound that the stage stored",
             "a call from the cache counts with the seconds it took when it was made",
         ),
     )
@@ -164,7 +169,7 @@ def lost_table(lost: Sequence[Lost]) -> Table:
     return Table(
         title="Items that did not come through",
         head="stage",
-        columns={"kind": "", "reason": "reason", "items": "items", "example": "for example"},
+        columns={"kind": "kind", "reason": "reason", "items": "items", "example": "for example"},
         rows=rows,
         notes=(
             f"{REJECTED_FILE}: every item with its figures",
@@ -223,23 +228,17 @@ def page(record: BuildRecord, tables: Sequence[Table], figures: Sequence[Figure]
     facts = {
         "recipe": record.recipe,
         "preset": record.preset or "none",
-        "settings": codec.encode(record.settings).decode(),
+        "settings": f"{_listed(record.settings) or 'none'}; all others as the recipe has them",
         "seed": str(record.seed),
         "limit": "none" if record.limit is None else str(record.limit),
         "deterministic": "yes" if record.deterministic else "no: a stage asks a remote model",
         "started": record.started,
-        "took": f"{record.took:.1f} s, {record.workers} worker processes",
-        "code": codec.encode(record.floorbench).decode(),
-        "hardware": codec.encode(record.hardware).decode(),
+        "took": f"{record.took:.1f} s by the clock, {_workers(record.workers)}",
+        "code": _listed(record.floorbench),
+        "hardware": _listed(record.hardware),
     }
     listed = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>\n" for k, v in facts.items())
-    drawn = "".join(
-        f"<figure><figcaption>{escape(f.caption)}</figcaption>"
-        '<div class="plot facets" tabindex="0" role="region" aria-label="figure">'
-        f'<div class="chart" role="img" aria-label="{escape(f.caption)}">{f.svg}</div></div>'
-        "</figure>\n"
-        for f in figures
-    )
+    drawn = "".join(map(_figure, figures))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -250,6 +249,35 @@ def page(record: BuildRecord, tables: Sequence[Table], figures: Sequence[Figure]
         "Nothing in this page is fetched from anywhere.</p></header>\n<main>\n"
         f"{''.join(map(_table, tables))}{drawn}"
         f"<h2>How it was made</h2>\n<dl>\n{listed}</dl>\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _workers(count: int) -> str:
+    return f"{count or 1} process{'es' if count > 1 else ''}"
+
+
+def _listed(facts: Mapping[str, JsonValue]) -> str:
+    """Return facts as words; texts stand as they are, other values as JSON."""
+    return ", ".join(
+        f"{name} {value if isinstance(value, str) else codec.encode(value).decode()}"
+        for name, value in facts.items()
+    )
+
+
+def _figure(figure: Figure) -> str:
+    caption = escape(figure.caption)
+    if not figure.svg:
+        return "" if figure.table is None else _table(figure.table)
+    below = (
+        ""
+        if figure.table is None
+        else f"<details><summary>the same in numbers</summary>\n{_table(figure.table)}</details>"
+    )
+    return (
+        f"<figure><figcaption>{caption}</figcaption>"
+        f'<div class="plot facets" tabindex="0" role="region" aria-label="{caption}">'
+        f'<div class="chart" role="img" aria-label="{caption}">{figure.svg}</div></div>'
+        f"{below}</figure>\n"
     )
 
 
@@ -265,7 +293,8 @@ def _table(table: Table) -> str:
             cell = row.cells[key]
             kind = "" if isinstance(cell.value, str) else ' class="number"'
             why = f' title="{escape(cell.reason)}"' if cell.reason else ""
-            cells.append(f"<td{kind}{why}>{escape(cell.shown())}</td>")
+            said = f'<span class="hidden">{escape(cell.reason)}: </span>' if cell.reason else ""
+            cells.append(f"<td{kind}{why}>{said}{escape(cell.shown())}</td>")
         rows.append(f'<tr><th scope="row">{escape(row.name)}</th>{"".join(cells)}</tr>\n')
     notes = "".join(f'<p class="quiet small">{escape(n)}</p>' for n in table.notes)
     return (

@@ -55,7 +55,7 @@ class Soundscape:
     """
 
     name = "soundscape"
-    version = 1
+    version = 2
     deterministic = True
 
     def __init__(
@@ -137,7 +137,7 @@ class Soundscape:
     ) -> NDArray[np.float64]:
         chosen = self._pool("noise").draw(rng)[0]
         bench.note("noise", use="burst", recording=chosen.credit())
-        record["burst"] = {"name": chosen.name, "kind": chosen.kind}
+        record["burst"] = {"name": chosen.name, "kind": chosen.kind, "licence": chosen.licence}
         audio = mixing.trim(samples_of(chosen, RATE), RATE)
         if len(audio) > BURST_MAX_S * RATE:
             audio = mixing.fade(audio[: round(BURST_MAX_S * RATE)], RATE, end_s=BURST_FADE_S)
@@ -176,7 +176,7 @@ class Soundscape:
             if ratio is None:
                 continue
             if name == "babble":
-                chosen, under = self._babble(language, len(target), rng)
+                chosen, under = self._babble(language, len(target), rng, bench)
             else:
                 chosen = self._pool("noise").draw(rng)
                 under = samples_of(chosen[0], RATE)
@@ -186,13 +186,14 @@ class Soundscape:
             audio = audio + (mix.audio - target)
             record[name] = {
                 "names": [recording.name for recording in chosen],
+                "licences": sorted({recording.licence for recording in chosen}),
                 "requested_db": ratio,
                 "achieved_db": round(mix.achieved_db, 3),
             }
         return audio
 
     def _babble(
-        self, language: str, length: int, rng: np.random.Generator
+        self, language: str, length: int, rng: np.random.Generator, bench: Bench
     ) -> tuple[tuple[Recording, ...], NDArray[np.float64]]:
         count = int(rng.integers(BABBLE_VOICES[0], BABBLE_VOICES[1] + 1))
         chosen = self._pool(f"babble/{language}").draw(rng, count)
@@ -200,6 +201,7 @@ class Soundscape:
         for recording in chosen:
             voice = mixing.trim(samples_of(recording, RATE), RATE)
             room = mixing.draw_room(rng, near_m=1.0, far_m=2.5)
+            bench.note("room", of=recording.name, **asdict(room))
             far = mixing.in_room(voice, mixing.impulse_response(room, RATE))
             level = mixing.to_level(far, RATE, BABBLE_LEVEL_DB)
             total += np.resize(np.roll(level, int(rng.integers(len(level)))), length)

@@ -131,6 +131,8 @@ class _Asked:
             "purpose": purpose,
             "model": self._named,
             "prompt": _digest(f"{system}\0{text}"),
+            "system": system,
+            "asked": text,
             "prompt_version": self._prompt,
             "seed": seed,
             "attempt": bench.attempt,
@@ -157,6 +159,7 @@ class _Asked:
             "call",
             **facts,
             reply=_digest(reply.text),
+            answered=reply.text,
             prompt_tokens=reply.usage.prompt,
             generated_tokens=reply.usage.generated,
         )

@@ -207,7 +207,7 @@ export function cameFrom(group, chosen, at) {
 function head(group, run) {
   const name = group.runs[run].name;
   return h("div", { class: "row head", "aria-hidden": "true" },
-    h("span", {}, "item"), h("span", {}, "scenario"), h("span", {}, "gold"), h("span", {}, name),
+    h("span", {}, "item"), h("span", {}, group.kind), h("span", {}, "gold"), h("span", {}, name),
     h("span", { class: "number" }, "score"),
     h("span", {}, group.runs.length > 1 ? "runs" : ""));
 }
@@ -225,9 +225,9 @@ function cells(line, group, run) {
   const tags = [line.language, line.key[1], line.key[2] ? `trial ${line.key[2]}` : ""].filter(Boolean).join(" · ");
   return [
     h("span", { class: "item" },
-      h("span", { class: "text", lang: line.language }, line.text || line.key[0], line.noted ? " ✎" : ""),
+      h("span", { class: "text", lang: line.language }, h("bdi", {}, line.text || line.key[0], line.noted ? " ✎" : "")),
       h("span", { class: "quiet id" }, line.text ? `${line.key[0]}  ${tags}` : tags)),
-    h("span", { class: "scenario" }, line.scenario),
+    h("span", { class: "scenario" }, line.kind.replace("_", "-")),
     h("span", { class: "gold" }, short(line.gold)),
     h("span", { class: `said ${verdict}` }, sign(verdict), " ",
       own ? short(own.predicted) ?? said(own, line.gold) : ""),

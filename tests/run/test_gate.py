@@ -276,6 +276,13 @@ def test_missing_answers_count_and_are_visible(tmp_path: Path) -> None:
     assert report.cells[0].verdict == "worse"
 
 
+def test_two_runs_without_any_answer_are_not_equally_good(tmp_path: Path) -> None:
+    silent = opened(tmp_path, choice(Bad), n=10)
+    with pytest.raises(UsageError, match="the candidate answered none of 20") as caught:
+        gate(silent, against=silent, **FAST)
+    assert caught.value.code == "FB525"
+
+
 def test_folders_are_opened_and_the_report_is_json(tmp_path: Path) -> None:
     from floorbench.cli.run import run as command
 

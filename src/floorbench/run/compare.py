@@ -117,6 +117,7 @@ def compare_many(
     permutations: int = PERMUTATIONS,
     headline: bool = True,
     only: Sequence[str] = (),
+    panels: bool = True,
 ) -> tuple[RunComparison, ...]:
     """Score runs with this version of floorbench and compare each with ``base``, cell by cell.
 
@@ -132,6 +133,8 @@ def compare_many(
         Only the cells of the printed table; all cells otherwise.
     only : sequence of str
         Only these metrics; of one that the printed table does not have, all cells.
+    panels : bool
+        Whether to draw a panel again, where the labels come from one.
 
     Returns
     -------
@@ -176,7 +179,7 @@ def compare_many(
                 same_answers=first.system == second.system and _same_units(made, reference),
                 panels=beside(
                     {"A": made.measures, "B": reference.measures},
-                    rules=getattr(base.task, "panel_rules", None),
+                    rules=getattr(base.task, "panel_rules", None) if panels else None,
                     seed=seed,
                     draws=draws,
                     level=level,

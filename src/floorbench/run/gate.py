@@ -168,7 +168,8 @@ def gate(
     Raises
     ------
     UsageError
-        ``FB520`` for unequal protocols, ``FB525`` when there is no cell to judge, ``FB526`` for
+        ``FB520`` for unequal protocols, ``FB525`` when there is no cell to judge or a
+        run without any answer, ``FB526`` for
         a metric that no cell has, ``FB527`` for a margin that is none or lacks a unit, ``FB528``
         for a metric without a direction.
 
@@ -187,7 +188,14 @@ def gate(
         permutations=1,  # the verdict reads the interval; no p value is given
         headline=not every,
         only=metrics,
+        panels=False,
     )
+    for who, asked in (
+        ("candidate", found.first_coverage),
+        ("baseline", found.second_coverage),
+    ):
+        if not asked.ok:
+            raise UsageError("FB525", f"the {who} answered none of {asked.expected}")
     objections = [rules.objection(c) for c in found.cells]
     judged = [c for c, why in zip(found.cells, objections, strict=True) if why is None]
     rules.fit(judged, found.cells, objections)

@@ -119,9 +119,10 @@ CODES: dict[str, Code] = {
     ),
     "FB525": Code(
         "nothing to judge",
-        "None of the cells that were asked for can be compared in a gate: the baseline has no "
-        "value there, neither way is better, or no margin fits their unit.",
-        "Name metrics with `--metric` and their margins with `--margin NAME=VALUE`.",
+        "None of the cells that a gate was asked for can be judged: the baseline has no such cell, "
+        "neither way is better, or no margin fits the unit. Or one run answered nothing at all.",
+        "Name metrics with `--metric` and their margins with `--margin NAME=VALUE`; look at the "
+        "failures of the run.",
     ),
     "FB526": Code(
         "metric that no run has",

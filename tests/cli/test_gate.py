@@ -26,7 +26,7 @@ def test_a_run_is_kept_against_itself(folders: dict[str, Path], capsys: Captured
     path = folders["always-takeover"]
     assert gate(path, against=path, draws=50) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("kept: always-takeover against always-takeover\n")
+    assert said.out.startswith("kept: always-takeover 1 against always-takeover 1\n")
     assert "worse" not in said.err
     assert " kept" in said.err
 

@@ -16,8 +16,8 @@ def gate_table(report: GateReport) -> Table:
     """Return the judged cells: both values, the gain with its interval, the margin, the verdict."""
     first, second = report.candidate.system, report.baseline.system
     table = Table(
-        title=f"{'kept' if report.passed else 'NOT KEPT'}: {first.get('name')} against "
-        f"{second.get('name')}",
+        title=f"{'kept' if report.passed else 'NOT KEPT'}: {first['name']} {first['version']} "
+        f"against {second['name']} {second['version']}",
         head="metric",
         columns={
             "slice": "slice",

@@ -415,8 +415,8 @@ class _Unit:
     share: bool
 
     def of(self, *values: float) -> str:
-        """Return numbers as read by people, joined by "to"."""
-        told = [f"{100 * v if self.share else v:.3g}" for v in values]
+        """Return sizes as read by people, joined by "to"."""
+        told = [f"{abs(100 * v if self.share else v):.3g}" for v in values]
         unit = "" if not self.share else " point" if told == ["1"] else " points"
         return " to ".join(told) + unit
 
@@ -427,8 +427,8 @@ class _Unit:
         if low >= 0:
             return f"better by {self.of(low, high)}"
         if high <= 0:
-            return f"worse by {self.of(-high, -low)}"
-        return f"between {self.of(-low)} worse and {self.of(high)} better"
+            return f"worse by {self.of(high, low)}"
+        return f"between {self.of(low)} worse and {self.of(high)} better"
 
 
 def _report(

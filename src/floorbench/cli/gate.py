@@ -80,7 +80,8 @@ def gate(
     draws
         Draws of the paired cluster bootstrap.
     level
-        Level of the two-sided intervals; a margin is shown at half of what is left of 1.
+        Level of the two-sided intervals; a release that is worse by the margin passes with a
+        probability of about (1 - level) / 2.
     form
         Form of the table.
     json

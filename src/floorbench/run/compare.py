@@ -234,9 +234,9 @@ def _compared(
         assert some is not None  # noqa: S101 -- _pairs makes no empty pair
         reason, note = _refused(a, b), None
         if a is not None and b is not None and reason is None:
-            note = wrong_by_definition(a, b)
             try:
                 sound[str(i)] = paired_units(a, b)
+                note = wrong_by_definition(a, b)
             except DataError as error:
                 if error.code != "FB651":
                     raise

@@ -63,7 +63,7 @@ def paired_units(a: Measure, b: Measure) -> Pair:
     gets the other's units of the labels that it does not declare, as ``unsupported`` answers: wrong
     under either missing policy. The metric is then that of all labels that one of the two
     declares; labels that neither declares stay without units and count as wrong for both. The
-    values are those of the two systems' own cells.
+    values are those of the two systems' own cells, where both have one.
 
     Parameters
     ----------

@@ -24,6 +24,7 @@ class Reply:
     raw: bytes | None = None
     claim: int | None = None
     delay: float = 0.0
+    pause: float = 0.0  # after every byte of the body
 
 
 @dataclass
@@ -61,7 +62,11 @@ class FakeServer:
                     for name, value in reply.headers.items():
                         self.send_header(name, value)
                     self.end_headers()
-                    self.wfile.write(data)
+                    for start in range(len(data)) if reply.pause else ():
+                        self.wfile.write(data[start : start + 1])
+                        time.sleep(reply.pause)
+                    if not reply.pause:
+                        self.wfile.write(data)
                 except OSError:
                     pass
                 self.close_connection = True

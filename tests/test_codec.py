@@ -1,3 +1,4 @@
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -47,6 +48,7 @@ class Nested:
         (b'{"spans": [{"start": NaN, "end": 1}]}', "FB201", "not valid JSON"),
         (b'{"spans": [{"start": 1e999, "end": 1}]}', "FB201", "out of range"),
         (b'{"spans": ' + b"[" * 100_000, "FB201", "not valid JSON"),
+        (b'{"spans": [], "spans": []}', "FB201", "the key 'spans' stands twice in one object"),
     ],
 )
 def test_bad_input_is_named_with_its_place(line: bytes, code: str, says: str) -> None:
@@ -111,6 +113,57 @@ def test_brackets_nested_to_any_depth_are_read_or_refused(depth: int) -> None:
         codec.parse(text)
     except DataError as error:
         assert error.code == "FB201"  # noqa: PT017
+
+
+KEYS = st.sampled_from(["a", "b", 'q"', "\\", "是", "", '"', "a:"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | finite | KEYS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.lists(st.tuples(KEYS, inner), max_size=4).map(tuple)
+    ),  # an object, as it is written
+    max_leaves=12,
+)
+
+
+def twice(value: object) -> bool:
+    if isinstance(value, tuple):
+        names = [name for name, _ in value]
+        return len(set(names)) < len(names) or any(twice(item) for _, item in value)
+    return isinstance(value, list) and any(map(twice, value))
+
+
+@given(VALUES, st.data())
+def test_a_key_that_stands_twice_is_refused_however_it_is_written(
+    value: object, data: st.DataObject
+) -> None:
+    gap = st.sampled_from(["", "", " ", "\n"])
+
+    def string(text: str) -> str:
+        plain = json.dumps(text, ensure_ascii=data.draw(st.booleans()))
+        if data.draw(st.booleans()):
+            return plain
+        return '"' + "".join(f"\\u{ord(c):04x}" for c in text) + '"'
+
+    def written(value: object) -> str:
+        if isinstance(value, tuple):
+            members = (f"{string(k)}{data.draw(gap)}:{written(v)}" for k, v in value)
+            return "{" + ",".join(members) + data.draw(gap) + "}"
+        if isinstance(value, list):
+            return "[" + f",{data.draw(gap)}".join(map(written, value)) + "]"
+        return string(value) if isinstance(value, str) else json.dumps(value)
+
+    text = written(value)
+    assert codec.is_json(text)
+    if twice(value):
+        with pytest.raises(DataError, match=r"FB201 the key '.*' stands twice in one object"):
+            codec.parse(text)
+    else:
+        assert codec.parse(text) == codec.parse(text.encode()) == json.loads(text)
+
+
+def test_marks_that_are_written_as_numbers_hide_no_key() -> None:
+    with pytest.raises(DataError, match="the key 'b' stands twice"):
+        codec.parse(r'{"a\u0022\u0022": 1, "b": 1, "b": 2}')
 
 
 def test_half_a_surrogate_pair_is_no_json() -> None:

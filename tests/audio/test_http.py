@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from floorbench.audio import http
 from floorbench.audio.http import HttpStore
 from support.file_server import serving
 
@@ -44,6 +45,7 @@ def test_a_server_without_ranges_serves_beginnings_only(folder: Path) -> None:
         (400, ValueError, "400"),
         (500, OSError, "500"),
         (429, OSError, "429"),
+        ("shift", ValueError, "another part than asked for"),
         ("cut", OSError, "breaks off after 250 of 500"),
         ("hang up", OSError, "closed the connection"),
     ],
@@ -56,6 +58,17 @@ def test_faults_tell_whether_trying_again_helps(
         with pytest.raises(error, match=says) as caught:
             HttpStore(f"{server.url}/f.bin").read(0, 500)
         assert type(caught.value) is error or error is OSError
+
+
+def test_an_answer_that_trickles_in_breaks_off(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "TIMEOUT", 0.2)
+    monkeypatch.setattr(http, "SLOWEST", 10_000.0)
+    with serving(folder) as server:
+        server.faults = ["trickle"]
+        with pytest.raises(TimeoutError, match="of 500 bytes, too slowly"):
+            HttpStore(f"{server.url}/f.bin").read(0, 500)
 
 
 def test_a_password_goes_to_the_host_and_nowhere_else(folder: Path) -> None:

@@ -94,6 +94,15 @@ def press(page: Any, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def sent_back(page: Any, name: str) -> None:
+    """Wait until the browser has refused to send a form and stands at the field it refuses."""
+    page.wait_for_function(
+        """(name) => document.activeElement.name === name
+                    && document.activeElement.matches(":invalid")""",
+        arg=name,
+    )
+
+
 def title(page: Any, text: str) -> None:
     heading = page.get_by_role("heading", name=text, exact=True)
     try:
@@ -286,12 +295,12 @@ def test_declining_keeps_nothing_and_deleting_deletes(
     accessible(page)
     page.get_by_label("Participant id").fill("p01")
     press(page, "Begin")  # the box is not ticked
-    page.wait_for_timeout(200)
+    sent_back(page, "agreed")
     assert room.session.people() == {}
     page.get_by_label("Participant id").fill("Maria")
     page.get_by_role("checkbox").check()
     press(page, "Begin")  # a name is not an id
-    page.wait_for_timeout(200)
+    sent_back(page, "id")
     assert room.session.people() == {}
 
     begin(page, "p01")

@@ -57,7 +57,7 @@ def test_ray_builds_it_too(
     assert "toy: 2 seeds, 2 items came through" in out
     code, _, err = called(capsys, "build", RECIPE, "--out", "b", "--ray-address", "auto")
     assert code == 2
-    assert "FB103 executor 'process': process, or ray with its options" in err
+    assert "FB103 options of Ray mean nothing to the executor 'process'" in err
 
 
 def test_a_dry_run_makes_nothing(

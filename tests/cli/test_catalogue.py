@@ -48,3 +48,12 @@ def test_references_of_the_documentation_are_plain_names(
     out = capsys.readouterr().out
     assert "(``floorbench.tasks.parsing``)" in out
     assert ":mod:" not in out
+
+
+def test_a_row_that_fixes_parameters_is_described_by_what_it_fixes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert catalogue.show("generate-gpt-4o") == 0
+    out = capsys.readouterr().out
+    assert "Return a model behind the OpenAI API writing its answer." in out
+    assert "partial application" not in out

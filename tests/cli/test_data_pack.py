@@ -30,6 +30,15 @@ def test_pack_check_and_run(tmp_path: Path, capsys: Capture) -> None:
         assert json.loads(said)["coverage"]["expected"] == 6
 
 
+def test_a_list_of_nothing_says_so(tmp_path: Path, capsys: Capture) -> None:
+    packs.clips(tmp_path / "clips")
+    code, said, talk = called(
+        capsys, "data", "list", str(tmp_path / "clips"), "--where", "lable=complete"
+    )
+    assert (code, said) == (0, "")
+    assert "no sample is like that" in talk
+
+
 def test_a_fault_is_printed_and_exits_1(tmp_path: Path, capsys: Capture) -> None:
     folder = packs.packed(tmp_path)
     (folder / "shard-000001.tar").unlink()

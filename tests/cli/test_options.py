@@ -22,6 +22,12 @@ def test_bad_settings_are_named(pairs: list[str]) -> None:
         options.settings(pairs)
 
 
+@pytest.mark.parametrize("text", ['{"x": 1, "x": 2}', '[{"x": {}, "\\u0078": 2}]'])
+def test_a_setting_with_a_key_that_stands_twice_is_not_taken_for_text(text: str) -> None:
+    with pytest.raises(UsageError, match=r"FB103 .*the key 'x' stands twice"):
+        options.settings([f"a={text}"])
+
+
 def test_a_task_takes_its_own_parameters_only() -> None:
     assert options.make_task("codett", ["missing=drop"]).spec.parameters["missing"] == "drop"
     with pytest.raises(UsageError, match="did you mean 'missing'"):

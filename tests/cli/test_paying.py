@@ -53,6 +53,37 @@ def test_a_budget_stops_a_run_with_the_way_to_go_on(capsys, prices, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("argv", "calls", "answer"),
+    [
+        (["trp", "generate-gpt-4o", "--condition", "expert"], 4, 160),
+        (["trp", "yesno-openai", "--set", "model=m"], 8, 1),
+        (["trp", "boundary-openai", "--set", "model=m"], 4, 1),
+        (["echo", "roles-openai", "--set", "model=m"], 4, 16),
+    ],
+)
+def test_every_system_that_asks_a_service_has_a_dry_run(
+    capsys, prices, monkeypatch, argv, calls, answer
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code, out, _ = called(capsys, "run", *argv, "--dry-run", "--limit", "4", "--json")
+    found = json.loads(out)
+    assert (code, found["calls"], found["answer_tokens"]) == (0, calls, calls * answer)
+    assert found["text_tokens"] > calls * 20
+
+
+def test_a_budget_stops_prefixes_too(capsys, prices, tmp_path):
+    with serving([Reply(chat("{}", prompt=1000, cached=990))]) as server:
+        code, _, err = called(
+            capsys, "run", "trp", "generate-openai", "--set", "model=m",
+            "--set", f"base_url={server.url}/v1", "--limit", "5", "--condition", "expert",
+            "--budget", "0.0015", "--prices", prices, "--out", str(tmp_path / "runs"),
+        )  # fmt: skip
+        assert len(server.calls) == 2
+    assert code == 3
+    assert "FB556 0.0020 of 0.0015 EUR are spent" in err
+
+
+@pytest.mark.parametrize(
     ("argv", "words"),
     [
         (["prompted-openai", "--set", "model=m", "--budget", "1"], "needs your price file"),

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,12 +59,47 @@ def test_a_build_is_planned(capsys: pytest.CaptureFixture[str], dataset: Path) -
     assert json.loads(out)["items"] == 100
 
 
+def both(capsys: pytest.CaptureFixture[str], *given: str) -> tuple[str, dict[str, Any]]:
+    """Return the table of a plan and the same plan as JSON."""
+    _, table, _ = called(capsys, "plan", *given)
+    _, out, _ = called(capsys, "plan", *given, "--json")
+    return table, json.loads(out)
+
+
+def test_json_says_what_the_table_says(
+    capsys: pytest.CaptureFixture[str], run: Path, dataset: Path
+) -> None:
+    price = ("--workers", "3", "--price-per-hour", "2")
+    for given in (("--samples", "100"), ("--hours", "2"), ("--trials", "4"), ()):
+        table, got = both(capsys, str(run), *given, *price)
+        for name in ("fixed", "per_unit", "answers", "processor", "time", "time_unloaded"):
+            assert seconds(Range(**got[name])) in table
+        for name in ("machine_cost", "tokens_in", "tokens_out"):
+            assert amount(Range(**got[name])) in table
+        assert f"{got['predictions']:,} answers, {got['hours']:.4g} h of sound" in table
+        assert f"{size(got['journal_bytes'])}\n" in table
+        assert all(f"- {line}\n" in table for line in got["assumptions"])
+    for given in (("--samples", "100"), ("--hours", "2"), ()):
+        table, got = both(capsys, str(dataset), *given, *price)
+        for name in ("processor", "time"):
+            assert seconds(Range(**got[name]).times(3600)) in table
+        for stage in got["stages"]:
+            assert seconds(Range(**stage["processor"]).times(3600)) in table
+        for name in ("seeds", "machine_cost"):
+            assert amount(Range(**got[name])) in table
+        assert size(got["bytes"]) in table
+        assert all(f"- {line}\n" in table for line in got["assumptions"])
+
+
 def test_what_cannot_be_planned_is_refused(
     capsys: pytest.CaptureFixture[str], run: Path, dataset: Path, tmp_path: Path
 ) -> None:
     code, _, err = called(capsys, "plan", str(tmp_path))
     assert code == 2
     assert "FB564" in err
+    for path in (run, dataset):
+        code, _, err = called(capsys, "plan", str(path), "--seed=-1")
+        assert (code, "FB103 the seed is -1" in err) == (2, True)
     code, _, err = called(capsys, "plan", str(run), "--cache", str(tmp_path))
     assert code == 2
     assert "--cache is for builds" in err

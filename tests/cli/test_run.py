@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from floorbench.cli.compare import compare
+from floorbench.cli.data_check import check as data_check
 from floorbench.cli.run import run
 from floorbench.cli.score import check, score
 from floorbench.errors import UsageError
@@ -96,6 +97,27 @@ def test_real_time_is_for_streams_in_this_process(
         paced("always-keep")
     with pytest.raises(UsageError, match="FB103"):
         paced("barge-in-energy", "process")
+
+
+def test_whoever_works_in_the_folder_of_the_data_runs_there_again_and_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("complete_1.wav", "wait_1.wav"):
+        soundfile.write(tmp_path / name, np.full(1600, 0.1), 16_000)
+    monkeypatch.chdir(tmp_path)
+    asked: Any = {"data": ".", "score": False}
+    assert run("clips", "always-takeover", **asked) == 0
+    first = Path(capsys.readouterr().out.strip())
+    assert first.parts[0] == "runs"
+    assert run("clips", "always-takeover", **asked, executor="process", workers=2) == 0
+    second = Path(capsys.readouterr().out.strip())
+    assert run("clips", "always-takeover", **asked, resume=first) == 0
+    capsys.readouterr()
+    assert data_check(".") == 0
+    assert score(first, draws=20) == 0
+    assert compare(first, second) == 0
+    made = [json.loads((folder / "run.json").read_text()) for folder in (first, second)]
+    assert made[0]["hashes"] == made[1]["hashes"]
 
 
 def test_a_channel_of_stereo_clips_is_chosen_and_a_run_goes_back_to_it(

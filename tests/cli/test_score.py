@@ -49,6 +49,23 @@ def test_a_file_needs_its_task(tmp_path: Path) -> None:
         score()
 
 
+def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "made"
+    folder.mkdir()
+    with pytest.raises(DataError, match="FB505"):  # there is nothing in it
+        score(folder, task="codett", draws=40)
+    as_jsonl(folder / "predictions.jsonl")
+    assert score(folder, task="codett", task_sets=["stage=action"], draws=40) == 0
+    whole = capsys.readouterr().out
+    file = folder / "predictions.jsonl"
+    assert score(file, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert capsys.readouterr().out == whole
+    with pytest.raises(UsageError, match="--task"):
+        score(folder)
+
+
 def test_nothing_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     print_results([], "text", every=False)
     assert capsys.readouterr().out == ""
@@ -286,17 +303,3 @@ def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
         score(folder, systems=[declared(tmp_path / "mine.json")])
     with pytest.raises(UsageError, match="--condition is for predictions files"):
         score(folder, conditions=["h0"])
-
-
-def test_listeners_are_drawn_again_when_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run("trp", "constant", sets=["label=yes"], limit=30, out=tmp_path, score=False)
-    folder = next((tmp_path / "trp").glob("*/*"))
-    capsys.readouterr()
-    assert score(folder, draws=20, panel=True) == 0
-    assert "stimuli and listeners drawn again" in capsys.readouterr().out
-    assert score(folder, draws=20, panel=True, json=True) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert [p["statistic"] for p in found["panel"]] == ["precision", "recall", "f1"]
-    assert len(found["results"]) == 1

@@ -6,6 +6,7 @@ import pytest
 from floorbench.cli.app import main
 from floorbench.datasets.trp import TrpSource
 from floorbench.datasets.trp_files import STIMULI
+from support import trp_scored, trp_tiny
 from support.listening import make_set
 
 RULES = (
@@ -76,3 +77,15 @@ def test_a_plot_of_one_stimulus(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert target.read_text().startswith("<svg")
     assert run("stimuli", "plot", "starter:codett", "allotment", "-o", str(target)) == 2
     assert "FB211" in capsys.readouterr().err
+
+
+def test_a_run_on_a_split_is_plotted_on_that_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = trp_tiny.build(tmp_path / "data")
+    path = str(trp_scored.ran(tmp_path, data, split="dev"))
+    plot = ("stimuli", "plot", str(data), "one", path, "-o", str(tmp_path / "f.svg"))
+    assert run(*plot) == 2
+    assert "--reader-set split=NAME" in capsys.readouterr().err
+    assert run(*plot, "--reader-set", "split=dev") == 0
+    assert (tmp_path / "f.svg").read_text().startswith("<svg")

@@ -28,6 +28,32 @@ def test_a_picture_with_predictions(capsys, calls: Path, tmp_path: Path) -> None
     assert "predicted eot" in out.read_text()
 
 
+@pytest.mark.parametrize(
+    ("names", "drawn", "left"),
+    [
+        (("eot", "hold"), ("eot", "hold"), ()),
+        (("p_now", "p_future", "vad"), ("p_now", "p_future"), ("vad",)),
+        (("eot", "bc", "hold"), ("eot", "bc"), ("hold",)),
+    ],
+)
+def test_without_a_choice_the_usual_signals_that_are_there_are_drawn(
+    capsys, calls: Path, tmp_path: Path, names: tuple[str, ...], drawn: tuple[str, ...],
+    left: tuple[str, ...],
+) -> None:  # fmt: skip
+    columns = [f"{n}:{role}" for n in names for role in ("user", "system")]
+    np.save(tmp_path / "sw9001.npy", np.full((750, len(columns)), 0.5))
+    folder, out = str(tmp_path / "made"), str(tmp_path / "t.svg")
+    called(capsys, "data", "import-scores", str(tmp_path / "sw9001.npy"), "--data", str(calls),
+           "--out", folder, "--rate", "12.5", "--columns", ",".join(columns))  # fmt: skip
+    code, _, err = called(
+        capsys, "timeline", str(calls), "sw9001", *SPAN, "--out", out, "--run", folder
+    )
+    assert code == 0, err
+    text = Path(out).read_text()
+    assert all(f"predicted {n}" in text for n in drawn)
+    assert not any(f"predicted {n}" in text for n in left)
+
+
 def test_unknown_sessions_and_runs_without_them(capsys, calls: Path, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "t.svg"))
     code, _, err = called(capsys, "timeline", str(calls), "sw9002", *SPAN, *out)

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pytest
 
 from floorbench.core.vocab import Role
@@ -17,7 +18,8 @@ from floorbench.datasets.dualturn_labels import (
 )
 from floorbench.datasets.dualturn_rows import FrameRowsSource
 from floorbench.datasets.two_channel_words import SwitchboardSource
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
+from floorbench.events.dualturn import SignalRules, dualturn_signals
 from support import two_channel_tiny as tiny
 from support.frame_rows import row, write
 
@@ -46,8 +48,13 @@ def test_the_table_recounts_every_figure(source) -> None:
     found = all_of(source)
     rows = [r for one in found for r in one.rows]
     sums = totals(one.counts for one in found)
-    for label in ("BC", "EOT", "HOLD", "BOT"):
+    for label in ("BC", "EOT", "HOLD", "open", "BOT"):
         assert sum(r.kind == "signal" and r.label == label for r in rows) == sums["sides"][label]
+    ends = [r for r in rows if r.kind == "signal" and r.label != "BOT"]
+    assert len(ends) == sums["sides"]["segments"]
+    for rule in ("ST_started", "ST_overlapping"):
+        assert sum(r.rule == rule for r in rows) == sums["starts"][rule]
+    assert sum(sums["starts"].values()) == sums["events"]["ST"]
     for label in ("ST", "CL", "SL", "CT", "BC"):
         assert sum(r.kind == "action" and r.label == label for r in rows) == sums["events"][label]
     for label in ("C", "B", "T"):
@@ -95,6 +102,18 @@ def test_short_and_silent_sessions_are_counted_exclusions(tmp_path: Path) -> Non
     assert not found[1].rows
 
 
+def test_overlaps_that_both_begin_at_once_are_counted_and_give_no_action(tmp_path: Path) -> None:
+    for side in "AB":
+        words = [(10.0, 14.0, "so"), (58.0, 60.0, "and")] if side == "A" else [(10.0, 12.0, "well")]
+        tiny.write_side(tmp_path / f"sw9001{side}-ms98-a-word.text", f"sw9001{side}", words, 60.0)
+    (found,) = all_of(SwitchboardSource(tmp_path, splits="none"))
+    assert found.counts.counted == {"overlaps that both begin in one frame, no action": 1}
+    assert found.counts.events["SL"] == found.counts.events["CT"] == 0
+    # Speech that runs to the end has no label, but the table still shows it.
+    assert found.counts.sides["user"]["open"] == 1
+    assert ("user", 749, "open") in {(r.role, r.frame, r.label) for r in found.rows}
+
+
 def test_vap_kinds_and_its_own_gap_rule(source) -> None:
     found = all_of(source, LabelRules(protocol="vap-1s", min_gap=0))
     sums = totals(f.counts for f in found)["events"]
@@ -114,6 +133,25 @@ def test_stored_labels_are_compared_with_ours(tmp_path: Path) -> None:
     flipped = [1 - plain["eot_ch0"][0], *plain["eot_ch0"][1:]]
     write(tmp_path / "rows.parquet", [{**plain, "eot_ch0": flipped}])
     assert all_of(FrameRowsSource(tmp_path))[0].counts.stored["eot"] == 1
+
+
+@pytest.mark.parametrize("kind", ["disjoint", "cumulative"])
+def test_stored_future_activity_tells_which_windows_were_meant(tmp_path: Path, kind: str) -> None:
+    """What was published does not say how the four windows lie: the counts show it."""
+    whole = row("a", 1)
+    vad = {
+        r: np.array(whole[f"vad_ch{c}"], dtype=bool) for c, r in enumerate((Role.USER, Role.SYSTEM))
+    }
+    found = dualturn_signals(vad, SignalRules(min_gap=0, fvad=kind))  # type: ignore[arg-type]
+    for channel, own in enumerate(found.channels.values()):
+        whole[f"fvad_ch{channel}"] = np.nan_to_num(own.fvad).ravel().tolist()
+    write(tmp_path / "rows.parquet", [whole])
+    for asked in ("disjoint", "cumulative"):
+        (one,) = all_of(FrameRowsSource(tmp_path, fvad=asked))  # type: ignore[arg-type]
+        assert (one.counts.stored["fvad"] == 0) == (asked == kind)
+    write(tmp_path / "rows.parquet", [{**whole, "fvad_ch0": whole["fvad_ch0"][:-1]}])
+    with pytest.raises(DataError, match=r"FB255.*2399 values, not 4 x 600"):
+        all_of(FrameRowsSource(tmp_path))
 
 
 def test_golden_counts_of_two_calls(real_data: Path) -> None:

@@ -54,6 +54,11 @@ def test_only_backchannels_are_audited_and_marks_do_not_count() -> None:
     }
 
 
+def test_an_item_of_marks_alone_is_made_of_no_frequent_characters() -> None:
+    found = closure([item("backchannel", "……"), item("backchannel", "嗯")])
+    assert (found.instances, found.frequent_only) == (2, 0.5)
+
+
 def test_no_backchannel_gives_no_share() -> None:
     found = closure([item("interruption", "停下")])
     assert found.frequent_only is None

@@ -3,8 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from floorbench.datasets.layout import AudioPaths, files_below, find_root, jsonl_files
+from floorbench.datasets.layout import (
+    LOCK,
+    OWN,
+    AudioPaths,
+    data_files,
+    files_below,
+    find_root,
+    jsonl_files,
+)
 from floorbench.errors import DataError, Place
+from floorbench.run import store
+from floorbench.web import listen_store, review_store
 
 WHERE = Place("x.jsonl", 3)
 
@@ -91,3 +101,37 @@ def test_a_file_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
 def test_a_null_character_in_an_audio_path_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"FB308 f:1: audio .* null character"):
         AudioPaths(tmp_path).relative("audios/a\0b.wav", Place("f", 1))
+
+
+def test_the_names_are_those_of_the_rooms_that_write_them() -> None:
+    assert OWN == {
+        store.RUN_FILE: store.JOURNAL_FILE,
+        review_store.PLAN: review_store.PEOPLE,
+        listen_store.SESSION: listen_store.PEOPLE,
+    }
+    assert LOCK == store.LOCK_FILE
+
+
+@pytest.mark.parametrize(
+    ("names", "own"),
+    [
+        (("run.json", "predictions.jsonl"), True),
+        (("run.json", ".lock"), True),  # just begun
+        (("plan.json", "reviewers/p01/log.jsonl"), True),
+        (("session.json", "participants/p01/log.jsonl"), True),
+        (("run.json",), False),  # a name alone is anybody's
+        (("predictions.jsonl", ".lock"), False),
+        (("plan.json", "participants/log.jsonl"), False),
+    ],
+)
+def test_runs_reviews_and_sessions_are_no_data(
+    tmp_path: Path, names: tuple[str, ...], own: bool
+) -> None:
+    (tmp_path / "a.json").touch()
+    for name in (*names, "deeper/b.json"):
+        path = tmp_path / "runs" / "x" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for found in (files_below(tmp_path, (".json", ".jsonl")), data_files(tmp_path)):
+        assert (found == [tmp_path / "a.json"]) == own
+        assert tmp_path / "a.json" in found

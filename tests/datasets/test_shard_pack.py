@@ -146,6 +146,19 @@ def test_packing_again_does_nothing_and_other_data_are_refused(tmp_path: Path) -
         pack(open_dataset(tmp_path / "clips"), tmp_path / "mine")
 
 
+def test_the_current_folder_does_not_become_the_packed_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = open_dataset(packs.clips(tmp_path / "clips"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for out in (Path(), Path("../here")):
+        with pytest.raises(DataError, match=r"FB289 .*current folder"):
+            pack(source, out)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["clips", "here"]
+    assert not list((tmp_path / "here").iterdir())
+
+
 def test_data_are_not_packed_into_themselves(tmp_path: Path) -> None:
     clips = packs.clips(tmp_path / "clips")
     for out in (clips / "packed", clips / "a" / ".." / "deep" / "packed"):

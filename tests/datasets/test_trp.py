@@ -94,3 +94,12 @@ def test_the_starter_set_says_that_it_is_synthetic():
     assert open_dataset(starter.locator()).digest() == starter.digest()
     dev = open_dataset("starter:trp", split="dev")
     assert open_dataset(dev.locator()).digest() == dev.digest() != starter.digest()
+
+
+def test_punctuation_inside_words_is_told(tmp_path):
+    turn = trp_tiny.stimulus("one", 4)
+    for number, text in enumerate(("well,", "o'clock", "mid.night", "so?")):
+        turn["words"][number]["text"] = text
+    (notice,) = TrpSource(trp_tiny.write(tmp_path, [turn])).describe()["notices"]
+    assert notice.startswith("2 of 4 words end in a punctuation mark that systems see")
+    assert len(open_dataset("starter:trp").describe()["notices"]) == 3

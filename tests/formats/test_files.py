@@ -89,3 +89,18 @@ def test_reading_the_same_clock_in_every_encoding(tmp_path):
         path = Path(tmp_path) / "a.srt"
         path.write_bytes(text.encode(encoding))
         assert read(path, strict=True).tiers[0].entries[0].text == "été 中", encoding
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("seglst", '[{"session_id": "a", "speaker": "b", "words": "c", "words": "d"}]'),
+        ("words", '[{"word": "a", "start": 1, "start": 2, "end": 3}]'),
+        ("words", '{"words": [{"word": "a", "start": 1, "end": 3, "\\u0065nd": 3}]}'),
+    ],
+)
+def test_a_key_that_stands_twice_in_one_object_is_refused(name, text, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DataError, match=r"FB703 .*a\.json: the key '\w+' stands twice"):
+        read(path, format=name)

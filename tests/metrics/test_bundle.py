@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from floorbench.errors import DataError
 from floorbench.metrics.base import evaluator
-from floorbench.metrics.bundle import evaluators
+from floorbench.metrics.bundle import evaluators, one_product
 from floorbench.metrics.classification import accuracy, macro_accuracy
 from floorbench.metrics.fscore import f_score, weighted_f1
 from floorbench.metrics.ranking import auc
@@ -47,3 +47,21 @@ def test_other_clusters_are_refused() -> None:
     with pytest.raises(DataError, match="FB601 cell 'b' has other clusters"):
         evaluators([("a", accuracy(), case), ("b", accuracy(), only_clusters(case, [0, 1]))])
     assert evaluators([]) == {}
+
+
+def test_what_shares_a_product_is_told_from_what_does_not() -> None:
+    rng = np.random.default_rng(0)
+    case, words = label_case(rng), score_case(rng)
+    two = evaluators([("a", accuracy(), case), ("m", macro_accuracy(labels=ACTIONS), case)])
+    shared = one_product(two)
+    assert shared is not None
+    weights = draws(rng, case)
+    for name, part in shared.parts.items():
+        assert np.array_equal(
+            part.of_totals(weights @ shared.sums), two[name](weights), equal_nan=True
+        )
+    other = evaluators([("b", accuracy(), case)])
+    assert one_product({**two, **other}) is None
+    assert one_product({**two, "x": evaluator(accuracy(), case)}) is None
+    assert one_product(evaluators([("auc", auc(positive="T"), words)])) is None
+    assert one_product({}) is None

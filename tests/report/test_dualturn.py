@@ -11,6 +11,7 @@ from floorbench.report.tables import RENDERERS, render
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import open_predictions, score
+from floorbench.systems.frames import PersistenceFrames
 from floorbench.tasks.dualturn import DualTurnTask
 from floorbench.tasks.vap import VapTask
 from support import two_channel_tiny as tiny
@@ -22,11 +23,13 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> SwitchboardSource:
     return SwitchboardSource(folder, splits=str(folder / "splits.json"))
 
 
-def result(task, source, folder: Path):
+def result(task, source, folder: Path, factory=None):
     made = run(
-        task=task, system=SystemChoice(name="persistence"), source=source, out=folder,
-        notify=lambda text: None,
+        task=task, system=SystemChoice(name="persistence", factory=factory), source=source,
+        out=folder, notify=lambda text: None,
     )  # fmt: skip
+    if factory is not None:
+        return score(open_predictions(made.path, task=task, source=source), draws=60)
     assert len(list((made.path / "traces").iterdir())) == 16
     return score(open_predictions(made.path, task=task, source=source), draws=60)
 
@@ -55,10 +58,60 @@ def test_a_run_becomes_tables_with_the_published_rows(source, tmp_path: Path) ->
             assert render(table, form)
 
 
+class Faltering(PersistenceFrames):
+    """Fails on every third session that it is asked about."""
+
+    asked = 0
+
+    def decide(self, observation):
+        self.asked += 1
+        if self.asked % 3 == 0:
+            raise RuntimeError("it faltered")
+        return super().decide(observation)
+
+
+def test_failures_show_in_the_coverage_of_every_table(source, tmp_path: Path) -> None:
+    actions, _, ends, *_ = tables([result(DualTurnTask(), source, tmp_path / "a", Faltering)])
+    (vap,) = tables([result(VapTask(), source, tmp_path / "b", Faltering)])
+    for table in (actions, ends, vap):
+        share = table.rows[0].cells["coverage"].value
+        assert isinstance(share, float)
+        assert 0.5 < share < 0.9
+    assert actions.rows[0].cells["wf1"].value is not None  # failures count as misses
+    assert ends.rows[0].cells["auc:+0 ms"].value is None  # a score cannot be made up
+
+
+@pytest.mark.parametrize(("ported", "words"), [(False, "these runs do not"), (True, "so do these")])
+def test_printed_action_figures_are_told_from_ones_that_count_otherwise(
+    source, tmp_path: Path, ported: bool, words: str
+) -> None:
+    actions = tables([result(DualTurnTask(port_compat=ported, min_gap=2), source, tmp_path)])[0]
+    assert any("port_compat=true" in n and words in n for n in actions.notes)
+    assert any("5 frames (0.4 s)" in n for n in actions.notes)
+    assert any("at most 2 frames" in n for n in actions.notes)
+
+
+def test_sessions_too_short_for_actions_are_counted(tmp_path: Path) -> None:
+    folder = tiny.build(tmp_path / "calls", (*tiny.CALLS[4:12], "sw9020"))
+    for side, said in tiny.call(3, seconds=30.0).items():
+        tiny.write_side(folder / f"sw9020{side}-ms98-a-word.text", f"sw9020{side}", said, 30.0)
+    short = SwitchboardSource(folder, splits=str(folder / "splits.json"))
+    assert short.splits.of("sw9020") == "test"
+    made = run(
+        task=DualTurnTask(), system=SystemChoice(name="persistence"), source=short,
+        out=tmp_path / "runs", notify=lambda text: None,
+    )  # fmt: skip
+    scored = score(open_predictions(made.path, task=DualTurnTask(), source=short), draws=60)
+    said = "1 test session without actions (shorter than 500 frames, or none)"
+    assert [e.note for e in scored.estimates if e.note] == [said]
+    assert tables([scored])[0].notes[0] == said
+
+
 def test_the_other_protocol_has_its_own_table(source, tmp_path: Path) -> None:
     (table,) = tables([result(VapTask(), source, tmp_path)])
-    assert len(table.columns) == 10
+    assert len(table.columns) == 13
     assert table.rows[0].cells["coverage"].value == 1.0
+    assert not any("min_gap" in n for n in table.notes)
     assert "vap-1s" in table.title
 
 
@@ -81,5 +134,5 @@ def test_counts_of_sessions(source) -> None:
     assert len(sides.rows) == 2 * len(counts) + 1
     total = sum(c.sides["user"]["EOT"] + c.sides["system"]["EOT"] for c in counts)
     assert sides.rows[-1].cells["EOT"].shown() == str(total)
-    assert set(sums.columns) >= {"ST", "CL", "SL", "CT", "BC", "C", "B", "T"}
+    assert set(sums.columns) >= {"ST", "ST_overlapping", "CL", "SL", "CT", "BC", "C", "B", "T"}
     assert any("min_gap 0" in n for n in sums.notes)

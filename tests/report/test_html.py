@@ -38,6 +38,21 @@ def test_a_report_holds_tables_figures_comparisons_and_provenance(tmp_path: Path
     assert "no intervals" in text
 
 
+def test_runs_that_are_not_compared_are_named(tmp_path: Path) -> None:
+    paths = [
+        write_run(tmp_path, task=DuoTask(), source=DuoSource(), spec=system(f"system {k}"),
+                  answer=answers(wrong_every=k + 3))
+        for k in range(6)
+    ]  # fmt: skip
+    (part,) = html.sections([duo_reader()(p) for p in paths], draws=50, figures=False)
+    assert len(part.comparisons) == 3
+    assert part.problems == [
+        "only 3 runs are compared with the first, not system 4, system 5: "
+        "`floorbench compare` takes any two"
+    ]
+    assert "not system 4" in html.page([part], title="T", interactive=False)
+
+
 def test_names_are_escaped_and_scripts_cannot_be_ended(tmp_path: Path) -> None:
     path = write_run(
         tmp_path,

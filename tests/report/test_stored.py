@@ -12,6 +12,7 @@ from floorbench.errors import DataError, UsageError
 from floorbench.report.stored import Sources, changed, load, read_run, with_names
 from floorbench.run.scoring import open_predictions, score
 from floorbench.tasks.codett import CodettTask
+from support import trp_scored, trp_tiny
 from support.codett_tiny import build
 from support.engine_toys import Source, Task
 from support.viewing import DuoSource, DuoTask, answers, duo_reader, duo_runs, system, write_run
@@ -70,6 +71,14 @@ def test_moved_data_ask_for_their_place(tmp_path: Path) -> None:
     assert "--dataset" in caught.value.hint
     assert str(data) in caught.value.what
     assert len(load(path, Sources(str(moved))).items) == 112
+
+
+def test_a_split_moves_with_its_data(tmp_path: Path) -> None:
+    """The run's own settings of the reader hold where the data are now."""
+    data = trp_tiny.build(tmp_path / "data")
+    path = trp_scored.ran(tmp_path, data, split="dev")
+    moved = data.rename(tmp_path / "elsewhere")
+    assert len(load(path, Sources(str(moved))).items) == 9
 
 
 def test_other_data_are_refused(tmp_path: Path) -> None:

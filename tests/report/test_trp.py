@@ -6,15 +6,12 @@ from __future__ import annotations
 import pytest
 
 from floorbench.core.prediction import Decision
-from floorbench.core.score import Interval
 from floorbench.datasets.trp import TrpSource
 from floorbench.report.render import tables
 from floorbench.report.tables import as_text
-from floorbench.report.trp import panel_table
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import open_predictions, score
-from floorbench.run.twoway import PanelResult
 from floorbench.tasks.trp import TrpTask
 from support import scoring, trp_tiny
 
@@ -79,26 +76,12 @@ def test_it_says_why_the_paper_is_not_comparable(results):
     assert "values in percent" not in text
 
 
-def test_the_table_of_drawn_listeners():
-    def statistic(name, a, b):
-        made = Interval(low=0.1, high=0.6, method="percentile", clusters=14, draws=50)
-        return PanelResult(
-            statistic=name,
-            values={"one": a, "two": b},
-            intervals={"one": made, "two": made},
-            difference=made,
-            flip_rate=0.0234,
-            stimuli=14,
-            listeners=44,
-        )
-
-    parts = [statistic(n, 0.5, b) for n, b in (("precision", None), ("recall", 0.25), ("f1", 0.1))]
-    text = as_text(panel_table(parts))
-    rows = [line.split() for line in text.splitlines()]
-    assert ["one", "0.500", "0.500", "0.500"] in rows
-    assert ["two", "-", "0.250", "0.100"] in rows
-    assert ["one", "-", "two", "-", "0.250", "0.400"] in rows
-    assert "14 stimuli and 44 listeners" in text
-    assert "turn round 2.3% of the slots" in text
-    assert "few clusters: 7 of 7 intervals" in text
-    assert "not by BCa" not in text
+def test_it_says_what_another_panel_would_change(results):
+    """Three stimuli are too few for an interval, which is said, and the labels that flip are."""
+    (table,) = tables(results)
+    (note,) = [n for n in table.notes if n.startswith("F1 with stimuli and listeners drawn again")]
+    assert "plain " in note
+    assert "asked expert " in note
+    assert "asked participant " in note
+    assert "no interval: " in note
+    assert "Another panel would turn " in note

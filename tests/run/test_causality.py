@@ -16,6 +16,7 @@ from floorbench.core.vocab import Role
 from floorbench.errors import UsageError
 from floorbench.run.causality import FUTURES, altered, check_causality
 from floorbench.systems import build_system
+from floorbench.systems.frames import answer, hear
 from floorbench.systems.stream import StreamDriver
 from support.stream_toys import LoudCheater, Toy, WordCheater, at
 
@@ -127,6 +128,111 @@ def test_a_changed_future_keeps_the_past(future: str) -> None:
     assert altered(before, after=1.5, future=future).words == before.words
     with pytest.raises(UsageError, match="FB103"):
         altered(before, after=1.0, future="other")
+
+
+TALK = Observation(
+    language="en",
+    activity={
+        Role.USER: (Span(0.4, 2.0), Span(3.1, 3.4), Span(6.0, 8.5)),
+        Role.SYSTEM: (Span(2.2, 5.5), Span(9.0, 9.6)),
+    },
+    words=(Word(text="so", span=Span(1.5, 2.0)), Word(text="yes", span=Span(9.0, 9.6))),
+    cutoff=10.0,
+)
+
+
+@pytest.mark.parametrize("name", ["silence-frames", "persistence"])
+def test_systems_that_score_frames_are_checked_frame_by_frame(name: str) -> None:
+    found = check(build_system(name), TALK)
+    assert found.causal is True
+    assert found.decisions == 125
+
+
+@pytest.mark.parametrize("seconds", [0.08, 2.4])
+def test_a_frame_system_that_looks_ahead_more_than_it_declares_is_found_out(
+    seconds: float,
+) -> None:
+    class Ahead(LoudCheater):
+        declared = 0.0
+
+        def decide(self, observation: Observation) -> Decision:
+            heard = hear(observation)
+            assert heard is not None
+            shift = round(seconds * 12.5)
+            user = np.append(heard.vad[Role.USER][shift:], np.zeros(shift)).astype(float)
+            return answer({"vad:user": user[: heard.frames]}, look_ahead=self.declared)
+
+    found = check(Ahead(), TALK)
+    assert found.causal is False
+    assert str(found.violations[0]).count("vad:user") == 2  # the first score that moved, not all
+    Ahead.declared = seconds
+    assert check(Ahead(), TALK).causal is True
+
+
+class Scorer(LoudCheater):
+    """Scores every frame by some rule of the activity and the count of calls."""
+
+    def __init__(self, rule: Any) -> None:
+        self._rule, self._calls = rule, itertools.count()
+
+    def decide(self, observation: Observation) -> Decision:
+        heard = hear(observation)
+        assert heard is not None
+        user = heard.vad[Role.USER].astype(float)
+        return self._rule(user, next(self._calls))
+
+
+def test_the_length_of_a_session_is_found_out_and_the_noise_of_arithmetic_is_not() -> None:
+    length = Scorer(lambda user, _: answer({"vad:user": user + len(user)}))
+    assert {v.future for v in check(length, TALK).violations} == {"ended"}
+    share = Scorer(lambda user, _: answer({"vad:user": user - user.mean()}))
+    assert {v.future for v in check(share, TALK).violations} >= {"silence", "ended"}
+    noise = Scorer(lambda user, n: answer({"vad:user": user + 1e-6 * n}))
+    assert check(noise, TALK).causal is True
+
+
+def test_scores_that_do_not_repeat_prove_nothing() -> None:
+    found = check(Scorer(lambda user, n: answer({"vad:user": user + n})), TALK)
+    assert (found.causal, found.nondeterministic, found.comparisons) == (None, 1, 0)
+
+
+def test_scores_that_stop_early_or_change_their_kind_are_found_out() -> None:
+    for rule, word in (
+        (lambda user, n: answer({"vad:user": user[: 40 if n > 1 else 125]}), "40 frames"),
+        (lambda user, n: answer({"bc:user" if n > 1 else "vad:user": user}), "no such scores"),
+        (lambda user, n: answer({"vad:user": user}, look_ahead=float(n > 1)), "look-ahead 1 s"),
+    ):
+        found = check(Scorer(rule), TALK)
+        assert found.causal is False
+        assert word in found.violations[-1].after
+
+
+def test_a_stream_that_is_told_of_future_speech_is_found_out() -> None:
+    class Told(LoudCheater):
+        def decide(self, observation: Observation) -> Decision:
+            speech = observation.activity[Role.USER]
+            label = "yield" if speech and speech[-1].end > 8 else "keep"
+            return Decision(events=(Event(kind="action", label=label, time=0.1, commit=0.1),))
+
+    found = check(Told(), TALK)
+    assert {v.future for v in found.violations} >= {"silence", "ended"}
+
+
+@pytest.mark.parametrize("future", FUTURES)
+def test_changed_activity_is_the_same_before_and_another_one_after(future: str) -> None:
+    changed = altered(TALK, after=3.2, future=future)
+    assert changed.activity[Role.USER][:2] == (Span(0.4, 2.0), Span(3.1, 3.2))
+    for role in TALK.activity:
+        spans = changed.activity[role]
+        assert spans != TALK.activity[role]
+        assert all(a.end <= b.start for a, b in itertools.pairwise(spans))
+        assert spans[-1].end <= 10.0
+    later = changed.activity[Role.USER][2:]
+    assert later == {
+        "reversed": (Span(4.7, 7.2), Span(9.8, 10.0)),
+        "noise": (Span(3.4, 6.0), Span(8.5, 10.0)),
+    }.get(future, ())
+    assert (changed.cutoff == 3.2) == (future == "ended")
 
 
 def test_answering_when_the_recording_ends_is_no_cheating() -> None:

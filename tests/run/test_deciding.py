@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import pytest
@@ -122,6 +123,17 @@ def test_a_batch_of_the_wrong_length_is_asked_item_by_item() -> None:
             return [Decision(label="no")]
 
     assert decided(Short(), 1, 2, 3) == decided(System(), 1, 2, 3)
+
+
+def test_a_late_batch_is_asked_item_by_item() -> None:
+    class Together(System):
+        def decide_batch(self, observations: list[Observation]) -> list[Decision]:
+            time.sleep(0.5)
+            return [self.decide(o) for o in observations]
+
+    found = decide_all(Together(), shown(1, 2, 3), timeout=0.1)
+    assert [a.decision for a in found] == decided(System(), 1, 2, 3)
+    assert [a.compute.batch for a in found] == [1, 1, 1]
 
 
 def test_a_late_answer_is_a_timeout() -> None:

@@ -152,6 +152,8 @@ def test_broken_data_stops_the_run(kind: str) -> None:
         ("thread", {"workers": 0}),
         ("serial", {"batch": 0}),
         ("serial", {"batch_seconds": 10.0}),
+        ("serial", {"batch": 2, "batch_seconds": float("inf")}),
+        ("serial", {"batch": 10**20}),
         ("thread", {"batch": 2, "batch_seconds": 0.0}),
         ("process", {"timeout": 0.0}),
         ("process", {"timeout": float("nan")}),
@@ -166,3 +168,15 @@ def test_bad_options_are_refused(name: str, options: dict[str, float]) -> None:
 def test_a_timeout_must_be_one_that_can_be_waited_for(timeout: float) -> None:
     with pytest.raises(UsageError, match="FB509"):
         make_executor("process", timeout=timeout)
+
+
+@pytest.mark.parametrize("kind", ["serial", "thread"])
+def test_who_cannot_stop_loading_takes_no_limit_of_it(kind: str) -> None:
+    with pytest.raises(UsageError, match=r"FB103 .*hangs while it loads"):
+        make_executor(kind, load_timeout=5.0)
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_limit_of_loading_is_a_time(limit: float) -> None:
+    with pytest.raises(UsageError, match=r"FB509 .*load timeout"):
+        make_executor("process", load_timeout=limit)

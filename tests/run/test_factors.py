@@ -1,5 +1,6 @@
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,7 +70,7 @@ def test_a_record_that_claims_too_much_costs_no_memory(tmp_path: Path) -> None:
     folder = RunFolder(small_run(tmp_path, rule))
     record = folder.record()
     (sitting,) = record.sittings
-    boast = dataclasses.replace(sitting, workers=10**9, batch=10**6, written=10**15)
+    boast = dataclasses.replace(sitting, workers=10**6, batch=10**6, written=10**15)
     folder.write_record(dataclasses.replace(record, sittings=(sitting, boast)))
     assert measure(folder.path).predictions == 24
 
@@ -80,3 +81,39 @@ def test_a_folder_weighs_what_its_files_do(tmp_path: Path) -> None:
     (tmp_path / "two").write_bytes(b"4567")
     assert folder_bytes(tmp_path) == 7
     assert folder_bytes(tmp_path / "two") == 4
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [Compute(wall=-1.0), Compute(wall=1.0, cpu=1e300), Compute(wall=1.0, cpu=-1.0),
+     Compute(wall=1.0, batch=0), Compute(wall=1.0, batch=10**400),
+     Compute(wall=1.0, tokens_in=10**400), Compute(wall=1.0, tokens_out=-1)],
+)  # fmt: skip
+def test_costs_that_no_answer_has_are_named_with_their_line(tmp_path: Path, cost: Compute) -> None:
+    path = small_run(tmp_path, lambda n, s: cost if n == 3 else Compute(wall=1.0))
+    with pytest.raises(DataError, match=r"FB505 .*predictions\.jsonl:4: .* is .*, not a number"):
+        measure(path)
+
+
+def edited(path: Path, **changes: Any) -> Path:
+    folder = RunFolder.open(path)
+    folder.write_record(dataclasses.replace(folder.record(), **changes))
+    return path
+
+
+def test_records_that_contradict_the_journal_are_refused(tmp_path: Path) -> None:
+    path = edited(small_run(tmp_path / "a", rule), sittings=())
+    with pytest.raises(DataError, match=r"FB561 .*no sitting of the run has written an answer"):
+        measure(path)
+    path = edited(small_run(tmp_path / "b", rule), trials=1000)
+    with pytest.raises(DataError, match=r"FB561 .*1000 trials .*only 24 answers"):
+        measure(path)
+
+
+def test_data_that_have_moved_are_told_as_those_of_the_run(tmp_path: Path) -> None:
+    path = small_run(tmp_path, rule)
+    dataset = RunFolder.open(path).record().dataset
+    gone = dataclasses.replace(dataset, locator={"reader": "codett", "path": str(tmp_path / "no")})
+    with pytest.raises(DataError, match=f"FB211 .*data of the run '{path}'") as caught:
+        measure(edited(path, dataset=gone))
+    assert "where they were" in str(caught.value.hint)

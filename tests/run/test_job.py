@@ -57,3 +57,26 @@ def test_labels_outside_the_set_become_invalid_and_reasons_are_cleaned(tmp_path:
     found = [p.decision for p in RunFolder(tmp_path).predictions()]
     assert [d.outcome for d in found] == [Outcome.INVALID, Outcome.FAILED, Outcome.ABSTAINED]
     assert found[1].reason == "401 for <redacted>"
+
+
+def test_it_says_what_was_not_answered_and_why(tmp_path: Path) -> None:
+    made = job(tmp_path, n=5)
+    decisions = [
+        Decision(label="yes"),
+        Decision(outcome=Outcome.FAILED, reason="401 for s3cr3t"),
+        Decision(outcome=Outcome.UNSUPPORTED, reason="no audio"),
+        Decision(outcome=Outcome.FAILED, reason="401 for s3cr3t"),
+        Decision(label="no"),
+    ]
+    answers = [
+        Answer(i.number, None, d, Compute()) for i, d in zip(made.items(), decisions, strict=True)
+    ]
+    made.write(answers[:1], Signals(), None)
+    assert made.shortfall() is None
+    made.write(answers[1:], Signals(), None)
+    assert made.shortfall() == (
+        "3 of 5 without an answer: 2 failed, 1 unsupported; most often (2): 401 for <redacted>"
+    )
+    again = job(tmp_path, n=5)
+    again.take_up(recompute_changed=False)
+    assert again.shortfall() == "3 of 5 without an answer: 2 failed, 1 unsupported"

@@ -135,7 +135,15 @@ def test_every_assumption_is_a_line(factors: RunFactors) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"samples": 0}, {"hours": 0.0}, {"samples": 1, "hours": 1.0}],
+    [
+        {"samples": 0},
+        {"samples": 10**400},
+        {"hours": 0.0},
+        {"hours": float("inf")},
+        {"hours": float("nan")},
+        {"samples": 1, "hours": 1.0},
+        {"trials": 10**12},
+    ],
 )
 def test_impossible_targets_are_refused(factors: RunFactors, given: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="FB103"):

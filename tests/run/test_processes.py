@@ -13,6 +13,7 @@ from support.engine_toys import (
     Deadly,
     DeadlyTogether,
     DiesLoading,
+    HangsLoading,
     SlowLoader,
     System,
     Unloadable,
@@ -120,7 +121,7 @@ def test_a_hanging_worker_ends_with_its_parent() -> None:
     from floorbench.run.wire import observation_to_wire
 
     hello = {"system": {"name": choice(Deadly).name, "parameters": {}}, "timeout": None}
-    worker = _Worker(codec.encode(hello))
+    worker = _Worker(codec.encode(hello), 60.0)
     item = observation_to_wire(Observation(language="en", text="3"))
     worker.send(codec.encode({"items": [item]}))
     lines: list[bytes] = []
@@ -130,6 +131,28 @@ def test_a_hanging_worker_ends_with_its_parent() -> None:
     worker.process.stdin.close()
     assert worker.process.wait(timeout=20) == 0
     worker.kill()
+
+
+def test_loading_that_hangs_has_a_limit_of_its_own() -> None:
+    executor = ProcessExecutor(workers=2, load_timeout=1.5)
+    assert executor.arguments == ("--load-timeout", "1.5")
+    try:
+        with pytest.raises(SystemProblem, match=r"FB501 .*not there after 1\.5 s") as caught:
+            executor.start(choice(HangsLoading))
+        assert "--load-timeout" in str(caught.value.hint)
+    finally:
+        executor.close()
+
+
+def test_so_has_loading_in_the_place_of_a_worker_that_died(tmp_path: Path) -> None:
+    executor = ProcessExecutor(workers=1, load_timeout=20.0)
+    executor.start(choice(HangsLoading, path=str(tmp_path / "loaded")))
+    executor._load_timeout = 0.5  # the first one had time enough on a busy machine
+    try:
+        with pytest.raises(SystemProblem, match=r"FB501 .*not there after 0"):
+            list(executor.answers(shown(2)))
+    finally:
+        executor.close()
 
 
 def test_loading_does_not_count_against_an_item() -> None:

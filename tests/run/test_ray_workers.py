@@ -29,6 +29,7 @@ from support.engine_toys import (
     Counting,
     DeadlyTogether,
     DiesLoading,
+    HangsLoading,
     Source,
     System,
     Task,
@@ -198,6 +199,13 @@ def test_loading_is_reported_not_retried_for_ever(ray_cluster: Any) -> None:
     ):
         with pytest.raises(SystemProblem, match=f"FB501 .*{reason}"):
             answers(choice(kind), 1, workers=1)
+
+
+def test_loading_that_hangs_has_a_limit_of_its_own(ray_cluster: Any) -> None:
+    with pytest.raises(SystemProblem, match=r"FB501 .*not there after 1\.5 s"):
+        answers(choice(HangsLoading), 1, workers=2, load_timeout=1.5)
+    given = RayExecutor(workers=1, load_timeout=1.5, options=HALF).arguments
+    assert given[:2] == ("--load-timeout", "1.5")
 
 
 # ---- refused -----------------------------------------------------------------------------------

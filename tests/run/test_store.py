@@ -1,11 +1,14 @@
 import errno
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
-from floorbench.run.store import RunFolder, new_run_id, safe_name, write_text
+from floorbench.run.engine import run
+from floorbench.run.store import RUN_FILE, RunFolder, new_run_id, safe_name, write_text
+from support.engine_toys import Source, Task, choice, quiet
 
 
 def test_folders_are_made_by_task_system_and_id(tmp_path: Path) -> None:
@@ -92,3 +95,19 @@ def test_a_folder_that_cannot_be_locked_says_so(tmp_path: Path) -> None:
         RunFolder(tmp_path).locked(),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("trials", 10**12), ("trials", 0), ("limit", 0), ("limit", 10**30), ("written", -1),
+     ("written", 10**400), ("workers", 10**18), ("workers", 0), ("batch", 0), ("loading", -1.0),
+     ("answering", 1e300)],
+)  # fmt: skip
+def test_numbers_that_no_run_has_are_refused(tmp_path: Path, name: str, value: float) -> None:
+    made = run(task=Task(), system=choice(), source=Source(2), out=tmp_path, notify=quiet)
+    path = made.path / RUN_FILE
+    plain = json.loads(path.read_text())
+    (plain if name in plain else plain["sittings"][0])[name] = value
+    path.write_text(json.dumps(plain))
+    with pytest.raises(DataError, match=rf"FB505 .*run\.json: .*{name} is .*, not a number from"):
+        RunFolder.open(path.parent)

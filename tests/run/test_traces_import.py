@@ -54,6 +54,8 @@ def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> 
     assert check(journal, VapTask(), source) == []
     result = score(open_predictions(journal, task=VapTask(), source=source), draws=50)
     assert result.coverage.ok == 2
+    again = score(open_predictions(out, task=VapTask(), source=source), draws=50)
+    assert again.estimates == result.estimates  # the folder is as good as the file in it
     auc = next(e for e in result.estimates if e.metric == "auc")
     assert auc.value is not None
 
@@ -63,6 +65,25 @@ def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
     import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
     with pytest.raises(UsageError, match=r"FB103 .*already"):
         import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("first", "given", "kept"),
+    [
+        (0.07, 0.0, 0.02),
+        (0.07, 0.24, 0.26),
+        (0.05, 0.24, 0.24),
+        (0.0, 0.24, 0.24),
+        (0.02, 0.0, 0.0),
+    ],
+)
+def test_times_of_frame_starts_never_shorten_the_look_ahead(
+    tmp_path: Path, first: float, given: float, kept: float
+) -> None:
+    """A file that writes 0.00 for its first frame must not be heard one frame early."""
+    path = text_trace(tmp_path / "s.csv", first=first)
+    trace = read_trace(path, Declared(rate=Fraction(20), look_ahead=given))
+    assert trace.look_ahead == pytest.approx(kept)
 
 
 def test_the_first_channel_may_be_the_systems(tmp_path: Path) -> None:

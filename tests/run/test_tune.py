@@ -11,6 +11,7 @@ from floorbench.run.scoring import Opened, open_predictions, score, scored_units
 from floorbench.run.signature import one_line
 from floorbench.run.tune import tune
 from floorbench.tasks.clips import ClipsTask
+from support import trp_scored, trp_tiny
 from support.engine_toys import Source, Task, choice, quiet
 from support.scored_toy import clips, dev, ran
 from support.scored_toy import test as other
@@ -176,3 +177,39 @@ def test_a_task_given_beside_an_artefact_must_have_its_threshold(
         open_predictions(opened.path, task=ClipsTask(threshold=0.1), thresholds=[frozen])
     with pytest.raises(UsageError, match="FB523 the threshold is for another system"):
         open_predictions(ran(tmp_path, dev(tmp_path), gain=2.0), thresholds=[frozen])
+
+
+def test_a_score_of_prefixes_is_tuned_on_one_split_and_read_on_the_other(tmp_path: Path) -> None:
+    """Counted by hand: dev has TRPs after 2 and 4 words of "one", test after 1 and 4."""
+    data = trp_tiny.build(tmp_path / "data")
+    opened = open_predictions(trp_scored.ran(tmp_path, data, split="dev"))
+    found = tune(opened, objective="f_score")
+    assert (found.threshold, found.value, found.positive) == (0.2, pytest.approx(4 / 9), "yes")
+    assert (found.rule, found.units, found.unanswered) == ("positive when score >= threshold", 9, 0)
+    frozen = write_artefact(found, tmp_path / "t.json")
+    other = trp_scored.ran(tmp_path, data, split="test")
+    read_there = score(open_predictions(other, thresholds=[frozen]), draws=20, write=False)
+    (f1,) = (e for e in read_there.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    assert f1.value == pytest.approx(0.4)  # two, three and four words: one hit, two false, one miss
+    assert read_there.signature.protocol["parameters"]["threshold"] == "f_score"
+
+
+def test_a_prefix_without_a_score_is_counted_and_then_wrong(tmp_path: Path) -> None:
+    data = trp_tiny.build(tmp_path / "data")
+    opened = open_predictions(trp_scored.ran(tmp_path, data, split="dev", first=1))
+    found = tune(opened, objective="f_score")
+    assert (found.units, found.unanswered) == (9, 2)
+    other = trp_scored.ran(tmp_path, data, split="test", first=1)
+    read_there = score(
+        open_predictions(other, thresholds=[write_artefact(found, tmp_path / "t.json")]),
+        draws=20,
+        write=False,
+    )
+    (recall,) = (e for e in read_there.estimates if e.metric == "slot_recall" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    assert (recall.value, recall.coverage.invalid) == (0.5, 1)
+
+
+def test_labels_of_prefixes_without_any_score_have_no_threshold(tmp_path: Path) -> None:
+    data = trp_tiny.build(tmp_path / "data")
+    with pytest.raises(UsageError, match="FB524 'count' declares no score"):
+        tune(open_predictions(trp_scored.ran(tmp_path, data, scores=False)), objective="f_score")

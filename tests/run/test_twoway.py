@@ -12,15 +12,13 @@ from floorbench.core.vocab import Outcome
 from floorbench.datasets.trp import TrpSource
 from floorbench.errors import UsageError
 from floorbench.events.trp import TrpRules, consensus
-from floorbench.run.deciding import SystemChoice
-from floorbench.run.engine import run
+from floorbench.run.compare import compare_runs
 from floorbench.run.scoring import open_predictions, score
-from floorbench.run.twoway import panel_bootstrap, panel_results
+from floorbench.run.twoway import panel_bootstrap
 from floorbench.stats.bootstrap_twoway import bootstrap_twoway
-from floorbench.tasks.clips import ClipsTask
 from floorbench.tasks.trp import TrpTask
 from floorbench.tasks.trp_gold import slot_of
-from support import scoring, trp_tiny
+from support import scoring, trp_scored, trp_tiny
 from support.trp_tiny import people, respond, stimulus
 
 SYSTEM = scoring.system("b", modalities=("text",))
@@ -142,64 +140,26 @@ def test_what_cannot_be_bootstrapped(samples):
         )
 
 
-class Says:
-    def __init__(self, label, modalities):
-        self.label = label
-        self.spec = scoring.system(label, modalities=modalities)
-
-    def load(self):
-        pass
-
-    def decide(self, observation):
-        return Decision(label=self.label)
-
-
-def ran(folder, task, source, label, modalities=("text",)):
-    return run(
-        task=task,
-        system=SystemChoice(name=label, factory=lambda: Says(label, modalities)),
-        source=source,
-        out=folder,
-        notify=lambda _: None,
-    ).path
+def test_scores_and_comparisons_carry_it(samples, tmp_path):
+    """The result of the command's own path is the one of the function, on shared draws."""
+    runs = [open_predictions(trp_scored.ran(tmp_path, tmp_path, first=n)) for n in (0, 1)]
+    tasks = [TrpTask(threshold=t) for t in (0.2, 0.4)]
+    opened = [run._replace(task=task) for run, task in zip(runs, tasks, strict=True)]
+    results = [score(o, draws=100, write=False) for o in opened]
+    for result, o in zip(results, opened, strict=True):
+        (panel,) = result.panels
+        (f1,) = (e for e in result.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+        assert (panel.slice, panel.statistic) == ({"condition": "none"}, "f1")
+        assert panel.values == {"count": pytest.approx(f1.value)}
+        assert 0 < panel.flip_rate < 0.5
+        assert (panel.stimuli, panel.listeners, o.seed) == (12, 11, 0)
+    (both,) = compare_runs(opened[0], opened[0]._replace(system=opened[1].system), draws=100).panels
+    assert both.values["A"] == both.values["B"]
+    assert both.difference is not None
+    assert both.flip_rate == results[0].panels[0].flip_rate
 
 
-def test_runs_share_the_panel(tmp_path):
-    source, task = TrpSource(trp_tiny.build(tmp_path / "data")), TrpTask()
-    paths = [ran(tmp_path, task, source, label) for label in ("yes", "no")]
-    runs = [open_predictions(p, task=task, source=source, seed=7) for p in paths]
-    precision, recall, f1 = panel_results(runs, draws=60)
-    assert [r.statistic for r in (precision, recall, f1)] == ["precision", "recall", "f1"]
-    assert (recall.values["yes"], recall.values["no"]) == (1, 0)
-    assert (precision.values["no"], precision.difference.low) == (None, None)
-    plain = {
-        e.metric: e.value
-        for e in score(runs[0], draws=10, write=False).estimates
-        if e.slice == {"condition": "none"}
-    }
-    assert f1.values["yes"] == pytest.approx(plain["slot_f"], abs=1e-12)
-    assert precision.values["yes"] == pytest.approx(plain["slot_precision"], abs=1e-12)
-    twice = panel_results([runs[0], runs[0]], draws=20)[2]
-    assert list(twice.values) == ["yes", "yes #2"]
+def test_a_task_without_a_panel_has_none(tmp_path):
+    from support.scored_toy import dev, ran
 
-
-def test_conditions_of_one_run_are_systems(tmp_path):
-    source, task = TrpSource(trp_tiny.build(tmp_path / "data")), TrpTask()
-    path = ran(tmp_path, task, source, "yes", ("text", "question"))
-    found = panel_results([open_predictions(path, task=task, source=source)], draws=20)
-    assert list(found[0].values) == ["yes expert", "yes participant"]
-
-
-def test_runs_whose_panel_cannot_be_drawn_together(tmp_path):
-    source, task = TrpSource(trp_tiny.build(tmp_path / "data")), TrpTask()
-    path = ran(tmp_path, task, source, "yes")
-    first = open_predictions(path, task=task, source=source)
-    for other in (TrpTask(tau=0.5), TrpTask(rule="adaptive")):
-        second = open_predictions(path, task=other, source=source)
-        with pytest.raises(UsageError, match="FB520"):
-            panel_results([first, second], draws=20)
-    dropped = open_predictions(path, task=TrpTask(missing="drop"), source=source)
-    with pytest.raises(UsageError, match="counts as wrong"):
-        panel_results([dropped], draws=20)
-    with pytest.raises(UsageError, match="task 'clips', which has no listeners"):
-        panel_results([first._replace(task=ClipsTask())], draws=20)
+    assert score(open_predictions(ran(tmp_path, dev(tmp_path))), draws=20, write=False).panels == ()

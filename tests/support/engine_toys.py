@@ -256,6 +256,23 @@ class DiesLoading(System):
         os._exit(9)
 
 
+class HangsLoading(System):
+    """Does not come back from loading; the second time only where ``path`` names a file."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__()
+        self.path = path
+
+    def load(self) -> None:
+        if self.path and not Path(self.path).exists():
+            Path(self.path).touch()
+        else:
+            time.sleep(600)
+
+    def decide(self, observation: Observation) -> Decision:
+        os._exit(9)
+
+
 class SlowLoader(System):
     """Loads longer than an answer may take, and hangs on 1, so that it is loaded twice."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
@@ -24,8 +25,9 @@ class Asked(NamedTuple):
 class FileServer:
     """Serves files below ``root``.
 
-    ``faults`` are used up one per request: a status, ``"cut"`` (the answer breaks off) or
-    ``"hang up"``. ``ranges=False`` ignores ``Range``; ``login`` is needed when given.
+    ``faults`` are used up one per request: a status, ``"cut"`` (the answer breaks off),
+    ``"trickle"``, ``"shift"`` (another part than asked for) or ``"hang up"``. ``ranges=False``
+    ignores ``Range``; ``login`` is needed when given.
     """
 
     def __init__(self, root: Path, *, ranges: bool = True, login: str | None = None) -> None:
@@ -58,7 +60,12 @@ class FileServer:
                     data, status = data[first : last + 1], 206
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(data)))
+                if fault == "shift":
+                    self.send_header("Content-Range", "bytes 7-99/2048")
                 self.end_headers()
+                for _ in range(100 if fault == "trickle" else 0):
+                    self.wfile.write(data[:1])
+                    time.sleep(0.05)
                 with suppress(OSError):  # whoever asked has read enough
                     self.wfile.write(data[: len(data) // 2] if fault == "cut" else data)
                 return None

@@ -69,6 +69,7 @@ def test_the_start_tells_neither_audio_nor_words_nor_the_end() -> None:
             turns=turns,
             text="stop",
             words=(Word(text="stop", span=Span(0.1, 0.2)),),
+            activity={Role.USER: (Span(0.5, 0.8),), Role.SYSTEM: ()},
             spoken_prefix="it began",
             cutoff=0.9,
             state="SystemSpeaking",

@@ -85,9 +85,9 @@ def test_a_server_that_takes_one_offers_no_batches():
 
 
 def test_a_wrong_address_is_one_clear_message():
-    with serving([Reply({}, status=404)]) as found, pytest.raises(SystemProblem, match="FB531"):
+    with serving([Reply({}, status=404)]) as found, pytest.raises(SystemProblem, match="FB551"):
         ask(found)
-    with serving([Reply({"hi": 1})]) as found, pytest.raises(SystemProblem, match="FB552"):
+    with serving([Reply({"hi": 1})]) as found, pytest.raises(SystemProblem, match="FB552 http"):
         ask(found)
     with pytest.raises(UsageError, match="FB513"):
         EndpointSystem(url="https://user:secret@host")

@@ -25,6 +25,9 @@ def test_its_program_keeps_the_protocol_and_says_what_the_catalogue_says(spec):
     try:
         system.load()
         assert system.spec.level == SYSTEMS.entry(spec.name).level
+        # a signature shows that no model answered
+        assert system.spec.version == f"{spec.version} (stub, no model)"
+        assert system.spec.parameters["stub"] is True
     finally:
         stands.end(system)
 

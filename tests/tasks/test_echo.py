@@ -162,6 +162,22 @@ def test_latencies_are_signed_and_missed_ones_count_as_never(samples: Any) -> No
     assert cell("answered_share", role="off_talk") == 0.0
 
 
+def test_streams_answer_with_actions_so_they_have_no_roles(samples: Any) -> None:
+    """A stream may use the roles' names as labels; its pair of roles is N/A, not 0."""
+    system = scoring.system("s", labels=echo_tiny.ROLES, streaming_step=0.1)
+
+    def named(sample: Sample, condition: str) -> Decision:
+        at = sample.target["events"]["insertion_start"] + 0.1
+        said = Event(kind="action", label=sample.target["role"], time=at, commit=at)
+        return Decision(events=(said, Event(kind="observed", time=9.0)))
+
+    _, measures = scoring.score(TASK, samples, system, named)
+    cells = [m for m in measures if m.slice.get("answers") == "three-way"]
+    assert cells
+    assert all(m.undeclared for m in cells)
+    assert of(values(samples, named, system), "pasr") == 1.0
+
+
 def test_roles_are_scored_for_systems_that_answer_with_them(samples: Any) -> None:
     system = scoring.system("llm", labels=echo_tiny.ROLES)
     right = values(samples, lambda s, c: Decision(label=s.target["role"]), system)

@@ -3,28 +3,59 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from floorbench.audio.ref import ArrayAudio
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample, Word
+from floorbench.core.spec import SystemSpec
 from floorbench.core.time import Span
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import DataError
 from floorbench.events.dualturn import RATE
 from floorbench.metrics.base import ABSENT, FAILED, INVALID, OK
 from floorbench.systems.frames import ConstantFrames
+from floorbench.tasks.dualturn import DualTurnTask
 from floorbench.tasks.frame_units import (
     EventUnits,
     activity,
     around,
     frame_problem,
     outcome_of,
+    shown_to,
     split_of,
     timed_words,
 )
+from floorbench.tasks.vap import VapTask
 from support.frame_talk import TALK, TALK_WITH_WORDS
 
 
 def sample(name: str = "s", split: str = "test", observation: Observation = TALK) -> Sample:
     return Sample(id=name, cluster=name, observation=observation, target={}, tags={"split": split})
+
+
+@pytest.mark.parametrize("task", [DualTurnTask(), VapTask()])
+@pytest.mark.parametrize(
+    ("modalities", "kept"),
+    [
+        (("audio",), {"channels"}),
+        (("activity",), {"activity"}),
+        (("activity", "text"), {"activity", "words"}),
+        (("audio", "words"), {"channels", "words"}),
+        ((), set()),
+    ],
+)
+def test_a_system_is_shown_what_it_declares_and_never_the_annotation_beside_it(
+    task: DualTurnTask | VapTask, modalities: tuple[str, ...], kept: set[str]
+) -> None:
+    sound = {Role.USER: ArrayAudio(np.zeros(160, dtype=np.float32), rate=16_000)}
+    whole = replace(TALK_WITH_WORDS, channels=sound)
+    system = SystemSpec(name="s", version="1", modalities=modalities)
+    shown = task.observe(sample(observation=whole), "", system=system)
+    assert shown == shown_to(whole, system)
+    parts = ("channels", "activity", "words")
+    assert {name for name in parts if getattr(shown, name)} == kept
+    assert all(getattr(shown, name) == getattr(whole, name) for name in kept)
+    assert shown.cutoff == whole.cutoff
+    assert task.observe(sample(observation=whole), "") == whole
 
 
 def test_trials_of_a_session_weigh_one_together() -> None:

@@ -12,9 +12,10 @@ from floorbench.core.vocab import Level, Outcome
 from floorbench.datasets.trp import TrpSource
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import thresholds
-from floorbench.metrics.base import point
+from floorbench.metrics.base import INVALID, OK, point
 from floorbench.run.checking import ELSEWHERE
 from floorbench.tasks.trp import PROMPTED, TrpTask, instruction, instruction_hashes
+from floorbench.tasks.trp_gold import slot_of
 from support import scoring, trp_tiny
 from support.scoring import cell
 
@@ -49,9 +50,14 @@ def test_the_rules_are_parameters(samples):
     assert positive(rule="adaptive") == ["one#002", "three#001"]
 
 
-def test_a_dropped_last_slot_is_not_asked_for(samples):
+def test_a_dropped_last_slot_is_left_out_when_scored(samples):
+    """It is asked for all the same, so that one run can be scored in all three ways."""
     task = TrpTask(final_slot="drop")
-    assert [s.id for s in samples if not task.due(s, PROMPT)] == ["one#005", "two#004", "three#004"]
+    assert all(task.due(s, PROMPT) for s in samples)
+    last = ["one#005", "two#004", "three#004"]
+    assert [s.id for s in samples if task.gold(s).label is None] == last
+    units, _ = scoring.score(task, samples, BOUNDARY, lambda s, c: NEVER)
+    assert list(units["slot"].units) == [s.id for s in samples if s.id not in last]
 
 
 def test_conditions_are_for_systems_that_read_them():
@@ -86,6 +92,8 @@ def test_instructions_are_hashed_into_the_protocol():
     "bad",
     [
         {"tau": 1.5}, {"rule": "median"}, {"final_slot": "keep"}, {"missing": "skip"}, {"h": -1},
+        {"h": 1.5}, {"h": "two"}, {"tau": "30%"}, {"k": "x"}, {"tail": "x"}, {"pause": -1},
+        {"pause": "x"}, {"threshold": "high"}, {"threshold": float("nan")},
     ],
 )  # fmt: skip
 def test_parameters_out_of_range(bad):
@@ -107,6 +115,42 @@ def test_problems_of_predictions_made_elsewhere(samples):
     assert task.problem(s, Decision()) == "neither a label nor a score"
     assert task.problem(s, Decision(scores={"boundary": 0.2})) is None
     assert task.problem(s, Decision(outcome=Outcome.INVALID)) is None
+    assert task.problem(s, Decision(raw="Yes.")) is None
+    assert task.problem(s, Decision(raw="yes and no")) == "neither a label nor a score"
+
+
+def test_an_answer_in_words_is_read_when_it_is_one_of_the_two(samples):
+    """A chat model that is held to the allowed answers leaves its word in ``raw``."""
+    said = {1: " YES. ", 2: "no", 3: "Yes, because", 4: ""}
+    answer = lambda s, c: Decision(raw=said.get(slot_of(s)[1], "no"))  # noqa: E731
+    units, _ = scoring.score(TrpTask(), samples[:4], PROMPT, answer)
+    slots = units["slot"].where(units["slot"].column("condition") == 1)
+    assert slots.column("predicted").tolist() == [1, 0, -1, -1]
+    assert slots.column("outcome").tolist() == [OK, OK, INVALID, INVALID]
+
+
+def test_the_score_of_predictions_made_elsewhere_is_ranked_and_read_at_a_threshold(samples):
+    """They declare no score; one that stands alone in a decision is meant."""
+    answer = lambda s, c: Decision(scores={"p": 0.9 if slot_of(s)[1] == 2 else 0.1})  # noqa: E731
+    task = TrpTask(threshold=0.5)
+    units, measures = scoring.score(task, samples, ELSEWHERE, answer)
+    assert set(units["slot"].column("predicted").tolist()) == {0, 1}
+    assert (units["slot"].column("outcome") == OK).all()
+    found = cell(measures, "auc", condition="expert")
+    # 4 of 13 slots are TRPs; one of them scores high, and so do two of the other nine
+    assert point(found.metric, found.scored).value == pytest.approx((7 * 1 + 2 * 0.5 + 3 * 7 * 0.5) / 36)  # fmt: skip  # noqa: E501
+    two = lambda s, c: Decision(label="no", scores={"p": 0.9, "q": 0.1})  # noqa: E731
+    units, measures = scoring.score(TrpTask(), samples, ELSEWHERE, two)
+    assert np.isnan(units["slot"].column("score")).all()
+    assert not [m for m in measures if m.metric.spec.name == "auc"]
+
+
+def test_a_score_without_a_label_is_read_at_the_systems_own_threshold(samples):
+    own = replace(BOUNDARY, threshold=0.3)
+    answer = lambda s, c: Decision(scores={"boundary": 0.3 if slot_of(s)[1] == 2 else 0.2})  # noqa: E731
+    units, _ = scoring.score(TrpTask(), samples, own, answer)
+    said = units["slot"].column("predicted").tolist()
+    assert said == [int(slot_of(s)[1] == 2) for s in samples]
 
 
 def test_the_oracle_is_perfect(samples):

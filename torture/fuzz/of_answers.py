@@ -227,7 +227,7 @@ TARGETS = [
         seeds=seeds('{"decision": 1, "confidence": 0.8, "justification": "complete"} END',
                     'Sure. {"decision": "no", "confidence": "high"}'),
         read=text(_json_answer),
-        covers=("floorbench.systems.llm.answers:parse_answer",),
+        covers=("floorbench.systems.llm.answers:parse_answer", "floorbench.systems.llm.answers:_read"),
         tokens=(b'"decision"', b'"confidence"', b"END", b"yes", b"0"),
     ),
     Target(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from floorbench import codec
-from floorbench.cli.options import settings
+from floorbench.cli.options import _declaration, settings
+from floorbench.core.spec import SystemSpec
 from floorbench.events.readout import Readout
 from floorbench.systems import frames_probe as probe
 from floorbench.systems.api_cost import PriceFile, read_prices
@@ -49,6 +52,20 @@ _PRICES = {
     "models": {"m": {"text_in": 0.15, "text_out": 0.6, "audio_in": 1.0,
                      "audio_tokens_per_second": 25.0}},
 }  # fmt: skip
+
+
+def _json_value(data: bytes, folder: Path) -> None:
+    value = codec.parse(data)
+    survives(value, type(value))
+
+    def once(pairs: list[tuple[str, Any]]) -> None:
+        law(len({name for name, _ in pairs}) == len(pairs), "a key stands twice")
+
+    json.loads(data.decode("utf-8-sig"), object_pairs_hook=once, parse_int=str)
+
+
+def _declared(path: Path) -> None:
+    survives(_declaration(path), SystemSpec)
 
 
 def _phrases(path: Path) -> None:
@@ -102,6 +119,19 @@ TARGETS = [
         seeds=seeds({"answer": {"choices": []}}),
         read=file("r.json", _recorded),
         covers=("floorbench.systems.llm.recorded:_read",),
+    ),
+    Target(
+        name="json-value",
+        seeds=seeds({"a": {"b": [1, "x", {"a": None}]}, "c\"": True}, '{"a": "\\u0022", "\\u0062": 1}'),
+        read=_json_value,
+        covers=("floorbench.codec:parse", "floorbench.codec:doubled_key"),
+        tokens=(b'"a"', b'\\"', b"\\u0022", b"\\u0061", b"{}"),
+    ),
+    Target(
+        name="system-declaration",
+        seeds=seeds({"name": "mine", "version": "1", "labels": ["Takeover", "Dismiss"]}),
+        read=file("system.json", _declared),
+        covers=("floorbench.cli.options:_declaration",),
     ),
     Target(
         name="task-phrases",

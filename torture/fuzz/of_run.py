@@ -185,8 +185,8 @@ TARGETS = [
         name="run-predictions-jsonl",
         seeds=lambda: [_journal_bytes()],
         read=file("p.jsonl", _jsonl),
-        covers=("floorbench.run.predictions:_scan_jsonl", "floorbench.run.predictions:_refuse_twice",
-                "floorbench.codec:decode", "floorbench.codec:convert"),
+        covers=("floorbench.run.predictions:_scan_jsonl", "floorbench.codec:decode",
+                "floorbench.codec:convert"),
         tokens=(b'"decision"', b'"scores"', b'"sample_id"', b'"events"'),
     ),
     Target(

@@ -84,7 +84,6 @@ LEFT_OUT: dict[str, str] = {
     "floorbench.datasets.starter_digest:starter_digest": _SHIPPED,
     "floorbench.events.traces:trace_values": "a trace that trace_problem has passed",
     "floorbench.report.published:rows": _SHIPPED,
-    "floorbench.run.engine:_is_json": "asks codec.parse, and takes either answer",
     "floorbench.run.pending:unpacked": _PIPE,
     "floorbench.run.processes:ProcessExecutor._messages": _PIPE,
     "floorbench.run.processes:ProcessExecutor.start": _PIPE,

@@ -18,6 +18,7 @@ HELLO = {
     "rate": 16000,
     "step": 0.16,
     "label_map": "soulx-duplug",
+    "parameters": {"tail": 1.0},
     "licence": "Apache-2.0",
 }
 

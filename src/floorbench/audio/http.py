@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import http.client
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 TIMEOUT = 60.0
 """Seconds of silence after which a server counts as gone."""
+SLOWEST = 1000.0
+"""Bytes per second that a server sends at least, over a whole answer."""
 
 _PAST_THE_END = 416
 _PARTIAL = 206
@@ -57,7 +60,10 @@ class HttpStore:
                         "the server does not give parts of files (it ignores Range); copy the "
                         "files here, or use another server"
                     )
-                data: bytes = answer.read(size)
+                given = answer.headers.get("Content-Range", "")
+                if answer.status == _PARTIAL and not _begins(given, offset):
+                    raise ValueError(f"the server gives another part than asked for ({given:.60})")
+                data = _body(answer, size)
                 promised = answer.headers.get("Content-Length", "")
                 if promised.isdecimal() and len(data) < min(int(promised), size):
                     raise OSError(f"the answer breaks off after {len(data)} of {promised} bytes")
@@ -81,3 +87,19 @@ class HttpStore:
             raise OSError(f"the answer breaks off after {len(error.partial)} bytes") from None
         except http.client.HTTPException as error:
             raise OSError(f"the answer cannot be understood ({type(error).__name__})") from None
+
+
+def _begins(given: str, offset: int) -> bool:
+    """Tell whether a ``Content-Range``, where there is one, begins at an offset."""
+    return not given or given.removeprefix("bytes ").startswith(f"{offset}-")
+
+
+def _body(answer: http.client.HTTPResponse, size: int) -> bytes:
+    """Read at most ``size`` bytes; an answer that trickles in breaks off (``TimeoutError``)."""
+    until = time.monotonic() + TIMEOUT + size / SLOWEST
+    data = bytearray()
+    while len(data) < size and (part := answer.read1(size - len(data))):
+        data += part
+        if time.monotonic() > until:
+            raise TimeoutError(f"the server has sent {len(data)} of {size} bytes, too slowly")
+    return bytes(data)

@@ -54,7 +54,8 @@ def read_range(address: str, *, offset: int, size: int) -> bytes:
     if len(data) < size:
         raise DataError(
             "FB283",
-            f"the file ends at byte {offset + len(data)}, bytes up to {offset + size} are needed",
+            f"the file ends {'at' if data else 'before'} byte {offset + len(data)}, "
+            f"bytes up to {offset + size} are needed",
             where=Place(shown(address)),
         )
     return data

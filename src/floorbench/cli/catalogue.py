@@ -59,7 +59,8 @@ def show(name: str, /, *, json: bool = False) -> int:
         if name in registry.entries():
             target = registry.load(name)
             spec = _spec(target)
-            about = inspect.getdoc(target) or ""
+            # A row that only fixes parameters is described by what it fixes them of.
+            about = inspect.getdoc(getattr(target, "func", target)) or ""
             entry = registry.entry(name)
             if json:
                 console.data_json(

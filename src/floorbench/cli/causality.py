@@ -6,7 +6,7 @@ import dataclasses
 from itertools import islice
 
 from floorbench.cli import console
-from floorbench.cli.options import Settings, make_task, open_data, settings
+from floorbench.cli.options import ReaderSettings, Settings, make_task, open_data, settings
 from floorbench.errors import UsageError
 from floorbench.run.causality import check_causality as check
 from floorbench.run.deciding import SystemChoice
@@ -22,6 +22,7 @@ def check_causality(
     task: str = "echo",
     data: str | None = None,
     reader: str | None = None,
+    reader_sets: ReaderSettings = None,
     sets: Settings = None,
     limit: int = 12,
     seed: int = 0,
@@ -57,7 +58,7 @@ def check_causality(
             hint="Name a system of `floorbench list systems`; only `run` takes references.",
         )
     task_ = make_task(task, None)
-    source = open_data(task, data, reader)
+    source = open_data(task, data, reader, reader_sets)
     made = SystemChoice(name=system, parameters=settings(sets)).build()
     condition = task_.conditions(made.spec)[0]
     due = [s for s in source.samples() if task_.due(s, made.spec)]
@@ -79,7 +80,7 @@ def check_causality(
     if found.nondeterministic:
         console.data(
             f"nondeterministic: the unchanged run did not repeat on {found.nondeterministic} "
-            "samples; labels only are compared there"
+            "samples; labels only are compared there, and nothing of scores per frame"
         )
     for violation in found.violations[:SHOWN]:
         console.data(f"not causal: {violation}")

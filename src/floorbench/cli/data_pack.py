@@ -113,6 +113,7 @@ def list_samples(
         raise UsageError("FB103", f"--limit {limit} must be at least 1")
     source = _open(data, reader, reader_sets, where)
     lines: list[str] = []
+    number = 0
     for number, sample in enumerate(source.samples(), start=1):
         lines.append(_json_line(sample) if json else _text_line(sample))
         if len(lines) == 1000:
@@ -122,6 +123,8 @@ def list_samples(
             break
     if lines:
         console.data("\n".join(lines))
+    if not number:
+        console.say("no sample is like that; `floorbench data show` names all tags and values")
     return 0
 
 

@@ -66,7 +66,8 @@ def settings(pairs: Sequence[str] | None) -> dict[str, Any]:
     Raises
     ------
     UsageError
-        ``FB103`` for a pair without ``=`` or a name given twice.
+        ``FB103`` for a pair without ``=``, a name given twice, or JSON with a key that stands
+        twice in one object.
     """
     out: dict[str, Any] = {}
     for pair in pairs or ():
@@ -76,9 +77,9 @@ def settings(pairs: Sequence[str] | None) -> dict[str, Any]:
             what = "is given twice" if name in out else "is not NAME=VALUE"
             raise UsageError("FB103", f"'{pair}' {what}", hint="for example --set threshold=0.7")
         try:
-            out[name] = codec.parse(value)
-        except DataError:
-            out[name] = value
+            out[name] = codec.parse(value) if codec.is_json(value) else value
+        except DataError as error:
+            raise UsageError("FB103", f"'{pair}': {error.what}") from None
     return out
 
 

@@ -15,15 +15,16 @@ from floorbench.run.budget import BudgetExecutor
 from floorbench.run.due import due_items, make_plan
 from floorbench.run.executors import Executor
 from floorbench.systems.api_cost import (
+    Paid,
     Price,
     PriceFile,
     as_rows,
     forecast,
+    paid,
     price_of,
     read_prices,
 )
 from floorbench.systems.build import build_system
-from floorbench.systems.prompted import Prompted
 
 
 def dry_run(
@@ -39,17 +40,23 @@ def dry_run(
     json: bool,
 ) -> int:
     """Say what a run would send; nothing is sent and no key is needed."""
-    made = _prompted(system, parameters)
+    made = _paid(system, parameters)
     file = read_prices(prices) if prices is not None else None
-    price = price_of(file, made.model.info.name) if file is not None else None
+    price = price_of(file, made.model) if file is not None else None
     plan = make_plan(task, made.spec, conditions=conditions, trials=trials, limit=limit)
 
     asked = (
         task.observe(due.sample, due.condition, system=made.spec)
         for due in due_items(task, source, made.spec, plan)
     )
-    answer = int(made.spec.parameters["max_tokens"])
-    found = forecast(asked, hears=made.model.hears, answer=answer, price=price, prices=file)
+    found = forecast(
+        asked,
+        hears=made.hears,
+        answer=made.answer,
+        around=made.around,
+        price=price,
+        prices=file,
+    )
     if json:
         console.data_json(dataclasses.asdict(found))
     else:
@@ -81,11 +88,11 @@ def capped(
 def model_price(system: str, parameters: dict[str, Any], prices: Path) -> tuple[PriceFile, Price]:
     """Return a price file and the price of a system's model in it."""
     file = read_prices(prices)
-    return file, price_of(file, _prompted(system, parameters).model.info.name)
+    return file, price_of(file, _paid(system, parameters).model)
 
 
-def _prompted(system: str, parameters: dict[str, Any]) -> Prompted:
-    made = build_system(system, **parameters)
-    if not isinstance(made, Prompted):
+def _paid(system: str, parameters: dict[str, Any]) -> Paid:
+    made = paid(build_system(system, **parameters))
+    if made is None:
         raise UsageError("FB103", f"'{system}' asks no paid service")
     return made

@@ -77,6 +77,8 @@ def plan(
     json
         Print JSON.
     """
+    if seed < 0:
+        raise UsageError("FB103", f"the seed is {seed}; it must be 0 or more")
     means: dict[str, Any] = {
         "workers": workers,
         "executor": executor,

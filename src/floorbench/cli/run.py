@@ -51,6 +51,7 @@ def run(
     batch: int = 1,
     batch_seconds: float | None = None,
     timeout: float | None = None,
+    load_timeout: float | None = None,
     ray_address: str | None = None,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
@@ -98,6 +99,9 @@ def run(
         Fewer at once, where the longest sound times their number would exceed so many seconds.
     timeout
         Seconds one answer may take.
+    load_timeout
+        With --executor process or ray: seconds a worker may take to load the system, 3600 by
+        default.
     ray_address
         With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
     cpus_per_worker
@@ -151,7 +155,7 @@ def run(
     )
     where: Executor = make_executor(
         executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout,
-        ray=wishes,
+        load_timeout=load_timeout, ray=wishes,
     )  # fmt: skip
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)

@@ -26,14 +26,12 @@ from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
-from floorbench.report.trp import panel_table
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
 from floorbench.run.scoring import score as score_run
 from floorbench.run.store import RUN_FILE
-from floorbench.run.twoway import panel_results
 
 Task = Annotated[str | None, Parameter(help="Task of a predictions file made elsewhere.")]
 
@@ -53,7 +51,6 @@ def score(
     seed: int | None = None,
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
-    panel: Annotated[bool, Parameter(negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
@@ -76,9 +73,6 @@ def score(
         Form of the tables.
     every
         All cells, in the plain form.
-    panel
-        Within-turn TRP: also draw the listeners again and make their consensus anew; of two
-        systems, their difference.
     json
         Print the results as JSON.
     """
@@ -86,7 +80,6 @@ def score(
         raise UsageError("FB103", "name a run folder or a predictions file")
     thresholds = [read_artefact(path) for path in thresholds_from or ()]
     results = []
-    runs = []
     for path, system in zip(paths, declarations(paths, systems), strict=True):
         found = opened(
             path,
@@ -102,15 +95,11 @@ def score(
         )
         if found.artefact is not None and found.artefact.dataset == found.source.digest():
             console.say(f"{path}: the threshold was chosen on these very data")
-        runs.append(found)
         results.append(score_run(found, draws=draws, level=level))
-    drawn = panel_results(runs, draws=draws, level=level) if panel else None
     if json:
-        console.data_json(results if drawn is None else {"results": results, "panel": drawn})
+        console.data_json(results)
         return 0
     print_results(results, form, every=every)
-    if drawn is not None:
-        console.data(render(panel_table(drawn), form))
     return 0
 
 

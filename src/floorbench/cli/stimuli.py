@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import Form
+from floorbench.cli.options import Form, ReaderSettings, open_given
 
 
 def cut(
@@ -175,6 +175,7 @@ def plot(
     stimulus: str,
     *runs: Path,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    reader_sets: ReaderSettings = None,
 ) -> int:
     """Draw one stimulus: when listeners responded, where they agreed, what systems predicted.
 
@@ -189,14 +190,13 @@ def plot(
     out
         File to write: .svg, .png, .pdf, .json or .html.
     """
-    from floorbench.datasets.open import open_dataset
     from floorbench.datasets.trp import TrpSource
     from floorbench.errors import DataError
     from floorbench.report import trp_figure
     from floorbench.report.figures_save import save
     from floorbench.report.stored import Sources, load
 
-    source = open_dataset(data if ":" in data else Path(data))
+    source = open_given(data, None, reader_sets)
     if not isinstance(source, TrpSource):
         raise DataError("FB211", f"'{data}' is no set of within-turn TRPs")
     sources = Sources(data)

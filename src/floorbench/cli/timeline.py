@@ -45,7 +45,7 @@ def timeline(
     run
         Run folder or predictions folder whose scores are drawn.
     signals
-        Which of its signals; eot and bc by default.
+        Which of its signals; eot and bc by default, or the next ones that it has.
     reader
         Reader of the data.
     """
@@ -64,14 +64,13 @@ def timeline(
         if found is None or found.decision.trace is None:
             raise DataError("FB204", f"no scores per frame of '{session}' in '{run}'")
         trace = get(predictions_file(run).parent, found.decision).trace
-    given = tuple(signals) if signals else ("eot", "bc")
     chart = draw(
         source.session(session),
         start=start,
         end=end,
         min_gap=min_gap,
         trace=trace,
-        signals=given,
+        signals=signals or (),
     )
     for path in out:
         save(chart, path)

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data, settings
 from floorbench.errors import UsageError
-from floorbench.run.artefact import write_artefact
+from floorbench.run.artefact import INCLUSIVE, write_artefact
 from floorbench.run.scoring import open_predictions
 from floorbench.run.tune import tune as choose_threshold
 
@@ -78,8 +78,9 @@ def tune(
     if json:
         console.data_json(frozen)
         return 0
+    how = "at least that" if frozen.rule == INCLUSIVE else "greater"
     console.data(
-        f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is greater\n"
+        f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is {how}\n"
         f"{frozen.goal()} = {frozen.value:.4f} on {frozen.units - frozen.unanswered} of "
         f"{frozen.units} units ({frozen.unanswered} without a score)\n"
         f"{out}  {frozen.hash[:12]}"

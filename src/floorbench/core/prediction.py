@@ -102,7 +102,8 @@ class Compute:
     wall : float or None
         Seconds on the wall clock, without loading.
     tokens_in, tokens_out : int or None
-        Tokens that a model had to read (what it still knew is not in them) and wrote.
+        Tokens that a model had to read and wrote. What it still knew is not in them, but for a
+        service, which bills the whole prompt.
     cpu : float or None
         Seconds of this process's processors, all threads; not those of another program that the
         system asks. ``None`` where several systems share the process.

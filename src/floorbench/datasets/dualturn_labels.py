@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from floorbench import codec
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
@@ -23,11 +25,12 @@ from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.events.dualturn import (
     RATE,
     SEGMENT_CLASSES,
+    ChannelSignals,
     SegmentClass,
     SignalRules,
     dualturn_signals,
 )
-from floorbench.events.dualturn_actions import ACTIONS, ActionRules, agent_actions
+from floorbench.events.dualturn_actions import ACTIONS, RULES, ActionRules, agent_actions
 from floorbench.events.dualturn_words import (
     WORD_LABELS,
     PhraseList,
@@ -36,10 +39,15 @@ from floorbench.events.dualturn_words import (
     last_full_frame,
     word_labels,
 )
+from floorbench.events.spans import Floats
 from floorbench.events.vap import KINDS, VapRules, vap_events
 
 PROTOCOLS = ("dualturn-4s", "vap-1s")
-SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "BOT", "hold_truncated")
+SIDE_COUNTS = ("segments", "BC", "EOT", "HOLD", "open", "BOT", "hold_truncated")
+SAME = 0.01
+"""Stored future activity may differ by this much, rounding, and be the same."""
+ST_RULES = ("ST_started", "ST_overlapping")
+SIMULTANEOUS = "overlaps that both begin in one frame, no action"
 
 
 class TableRow(NamedTuple):
@@ -92,9 +100,12 @@ class SessionCounts:
     Parameters
     ----------
     sides : mapping of str to mapping of str to int
-        Per role: segments, BC, EOT, HOLD, BOT, hold_truncated; empty for ``vap-1s``.
+        Per role: segments, BC, EOT, HOLD, open (runs to the session's end), BOT, hold_truncated;
+        empty for ``vap-1s``.
     events : mapping of str to int
         Actions of both sides, each taken as agent in turn; for ``vap-1s`` its event kinds.
+    starts : mapping of str to int
+        Of the STs, how many the agent started and in how many it was already speaking.
     words : mapping of str to int
         C, B, T, candidates and unplaced; empty without word times.
     stored : mapping of str to int
@@ -110,6 +121,7 @@ class SessionCounts:
     source: str
     sides: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     events: Mapping[str, int] = field(default_factory=dict)
+    starts: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, int] = field(default_factory=dict)
     stored: Mapping[str, int] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
@@ -146,18 +158,20 @@ def labelled(
         if rules.protocol == "vap-1s":
             yield _vap(session, split, energies)
         else:
-            yield _dualturn(session, split, rules, phrases, energies)
+            signals = SignalRules(min_gap=rules.min_gap, fvad=source.fvad)
+            yield _dualturn(session, split, rules, signals, phrases, energies)
 
 
 def totals(counts: Iterable[SessionCounts]) -> dict[str, dict[str, int]]:
     """Return sums over sessions: of the sides, the events, the words, faults and exclusions."""
     out: dict[str, Counter[str]] = {
-        name: Counter() for name in ("sides", "events", "words", "stored", "counted", "excluded")
+        name: Counter()
+        for name in ("sides", "events", "starts", "words", "stored", "counted", "excluded")
     }
     for c in counts:
         for side in c.sides.values():
             out["sides"].update(side)
-        for name in ("events", "words", "stored", "counted"):
+        for name in ("events", "starts", "words", "stored", "counted"):
             out[name].update(getattr(c, name))
         if c.excluded:
             out["excluded"][c.excluded] += 1
@@ -216,29 +230,40 @@ def _dualturn(
     session: TwoChannelSession,
     split: str | None,
     rules: LabelRules,
+    how: SignalRules,
     phrases: PhraseList,
     energies: bool,
 ) -> Labelled:
     vad = session.vad(RATE)
-    signals = dualturn_signals(vad, SignalRules(min_gap=rules.min_gap))
+    signals = dualturn_signals(vad, how)
     rows = [
         TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
         for r in signals.rows(session.id)
     ]
     sides = {}
     for role, own in signals.channels.items():
+        kept = own.segment_class == SEGMENT_CLASSES.index(SegmentClass.OPEN)
+        rows += [
+            TableRow(
+                session.id, "signal", role.value, end - 1, SegmentClass.OPEN.value, "at the end"
+            )
+            for end in own.segments.end[kept].tolist()
+        ]
         sides[role.value] = {
             "segments": len(own.segments),
-            **{k.value: own.count(k) for k in SEGMENT_CLASSES if k is not SegmentClass.OPEN},
+            **{k.value: own.count(k) for k in SEGMENT_CLASSES},
             "BOT": int(own.bot.sum()),
             "hold_truncated": int(own.hold_truncated.sum()),
         }
     actions: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
-    dropped = False
+    starts: Counter[str] = Counter(dict.fromkeys(ST_RULES, 0))
+    dropped, both = False, 0
     for agent in ROLES:
         found = agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
-        dropped = found.dropped
+        dropped, both = found.dropped, found.simultaneous
         actions.update({a: found.count(a) for a in ACTIONS})
+        named = [RULES[r] for r in found.rule[found.by_agent].tolist()]
+        starts.update(rule for rule in named if rule in ST_RULES)
         rows += [
             TableRow(session.id, "action", r.role.value, r.frame, r.label, r.rule)
             for r, mine in zip(found.rows(session.id), found.by_agent.tolist(), strict=True)
@@ -272,15 +297,31 @@ def _dualturn(
         for name, attribute in ours.items()
         if name in session.stored
     }
+    if session.stored_fvad:
+        stored["fvad"] = sum(
+            _differing(signals.channels[role], session.stored_fvad[role])
+            for role in session.stored_fvad
+        )
+    head = _head(session, split, len(vad[Role.USER]), energies)
+    if both:
+        head["counted"] = {**head["counted"], SIMULTANEOUS: both}
     counts = SessionCounts(
-        **_head(session, split, len(vad[Role.USER]), energies),
+        **head,
         sides=sides,
         events=dict(actions),
+        starts=dict(starts),
         words=words,
         stored=stored,
         excluded=excluded,
     )
     return Labelled(counts, rows)
+
+
+def _differing(ours: ChannelSignals, theirs: Floats) -> int:
+    """Return in how many frames a whole window of future activity has another value."""
+    known = ours.fvad_known
+    apart = ~(np.abs(np.where(known, ours.fvad, 0.0) - theirs) <= SAME)  # NaN is apart
+    return int((known & apart).any(axis=1).sum())
 
 
 def _vap(session: TwoChannelSession, split: str | None, energies: bool) -> Labelled:

@@ -20,7 +20,7 @@ from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannel
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.events.dualturn import RATE
-from floorbench.events.spans import Bools, Ints
+from floorbench.events.spans import Bools, Floats, Ints
 from floorbench.events.traces import spans_of
 
 COLUMNS: Mapping[str, str] = {
@@ -186,6 +186,11 @@ class FrameRowsSource(TwoChannelSource):
             for role in there:
                 values = row[f"{label}{channel[role]}"]
                 stored.setdefault(label, {})[role] = _track(values, frames, label, where)
+        future = {
+            role: _windows(row[f"fvad{channel[role]}"], frames, where)
+            for role in ROLES
+            if row.get(f"fvad{channel[role]}") is not None
+        }
         spans: dict[Role, Ints] = {r: spans_of(stored["vad"][r], rate=RATE) for r in ROLES}
         return TwoChannelSession(
             id=session_id,
@@ -194,6 +199,7 @@ class FrameRowsSource(TwoChannelSource):
             source="frames",
             language=self.language,
             stored=stored,
+            stored_fvad=future,
         )
 
 
@@ -208,6 +214,17 @@ def _track(values: Any, frames: int, label: str, where: Place) -> Bools:
     if (frames and track.dtype.kind not in "biu") or not np.isin(track, (0, 1)).all():
         raise DataError("FB255", f"'{label}' holds values other than 0 and 1", where=where)
     return track.astype(np.bool_)
+
+
+def _windows(values: Any, frames: int, where: Place) -> Floats:
+    import numpy as np
+
+    flat = np.asarray(values)
+    if flat.size != 4 * frames or (frames and flat.dtype.kind not in "biuf"):
+        raise DataError(
+            "FB255", f"'fvad' has {flat.size} values, not 4 x {frames} numbers", where=where
+        )
+    return flat.astype(np.float64).reshape(frames, 4)
 
 
 def _mapping(path: Path) -> dict[str, str]:

@@ -39,7 +39,8 @@ class Closure:
     vocabulary : int
         Different characters in them.
     frequent_only : float or None
-        Share of items made of the 15 most frequent characters alone; ``None`` without items.
+        Share of items made of the 15 most frequent characters alone (an item without a character
+        is made of none); ``None`` without items.
     unique : float or None
         Share of items whose text occurs once.
     mean_length : mapping of str to float or None
@@ -81,7 +82,7 @@ def closure(samples: Sequence[SampleRow]) -> Closure:
     return Closure(
         instances=n,
         vocabulary=len(count),
-        frequent_only=sum(set(t) <= frequent for t in audited) / n if n else None,
+        frequent_only=sum(bool(t) and set(t) <= frequent for t in audited) / n if n else None,
         unique=sum(repeats[t] == 1 for t in audited) / n if n else None,
         mean_length={
             r: sum(map(len, group)) / len(group) if group else None for r, group in texts.items()

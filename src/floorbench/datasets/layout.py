@@ -13,6 +13,13 @@ from floorbench.datasets.codett_labels import normalise
 from floorbench.errors import DataError, Place
 
 RELEASE_FOLDER = "Benchmark_Datasets"
+LOCK = ".lock"
+OWN = {
+    "run.json": "predictions.jsonl",
+    "plan.json": "reviewers",
+    "session.json": "participants",
+}
+"""By their head: what else lies in a run, a review, a listening session; or the lock of one."""
 
 
 class AudioPaths:
@@ -115,8 +122,27 @@ def jsonl_files(path: Path) -> tuple[Path, ...]:
     return tuple(files_below(below if below.is_dir() else folder, (".jsonl",)))
 
 
+def is_own(names: Collection[str]) -> bool:
+    """Tell by the names in a folder whether floorbench keeps a run, review or session in it."""
+    return any(head in names and (LOCK in names or mate in names) for head, mate in OWN.items())
+
+
+def data_files(folder: Path) -> list[Path]:
+    """Return all files of a dataset, sorted; what floorbench keeps there is none of them."""
+    found: list[Path] = []
+    for base, folders, names in os.walk(folder):
+        if is_own((*folders, *names)):
+            folders.clear()
+        else:
+            found += (Path(base, name) for name in names)
+    return sorted(found)
+
+
 def files_below(folder: Path, suffixes: Collection[str], *, deep: bool = True) -> list[Path]:
     """Return what has one of some suffixes below a folder, sorted; links to folders are left out.
+
+    So are runs, reviews and listening sessions: whoever works in the folder of the data has them
+    there, and they are no part of it (:func:`is_own`).
 
     With ``deep=False`` only the folder itself is looked at.
 
@@ -133,6 +159,9 @@ def files_below(folder: Path, suffixes: Collection[str], *, deep: bool = True) -
 
     found = []
     for base, folders, names in os.walk(folder, onerror=refuse):
+        if is_own((*folders, *names)):
+            folders.clear()
+            continue
         for name in (*folders, *names):
             if os.path.splitext(name)[1].lower() not in suffixes:  # noqa: PTH122 - one per file
                 continue

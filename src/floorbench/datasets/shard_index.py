@@ -179,7 +179,11 @@ def read_index(folder: str, shard: Shard, *, first: int) -> Iterator[Entry]:
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         try:
-            entry = _ENTRY.decode(memoryview(data)[start:end])
+            line = data[start:end]
+            entry = _ENTRY.decode(line)
+            # Packing writes every entry like this; another program may have spaces, or keys twice.
+            if line != msgspec.json.encode(entry):
+                _refuse_twice(line)
             _check_entry(entry, shard, first + number)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             place = where._replace(line=number + 1)
@@ -214,6 +218,12 @@ def _check_shard(shard: Shard, where: Place) -> None:
         raise DataError("FB287", f"'{shard.file}' has an impossible size", where=where)
     if shard.samples < 1:
         raise DataError("FB285", f"'{shard.file}' holds {shard.samples} samples", where=where)
+
+
+def _refuse_twice(line: bytes) -> None:
+    twice = codec.doubled_key(line)
+    if twice is not None:
+        raise DataError("FB285", f"the key '{twice}' stands twice in one object")
 
 
 def _check_entry(entry: Entry, shard: Shard, number: int) -> None:

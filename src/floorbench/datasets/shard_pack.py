@@ -45,6 +45,7 @@ from floorbench.errors import DataError, EnvironmentProblem, FloorbenchError, Pl
 SHARD_SIZE = 512_000_000
 PER_SHARD = 10_000
 BLOCK = tarfile.BLOCKSIZE
+AGAIN = "Make room, or name another folder, and pack again; shards that are whole are kept."
 _PLAN, _DONE = "plan.json", "done.jsonl"
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 _COPY = 1 << 20
@@ -100,6 +101,9 @@ def pack(
         "per_shard": per_shard,
     }
     out = Path(out)
+    if out.resolve() == Path.cwd():
+        what = "the current folder cannot become the packed dataset"
+        raise DataError("FB289", what, where=Place(str(out)), hint="Name a folder to be made.")
     if _taken(out):
         return _same_or_refuse(out, plan)
     data = Path(str(source.locator().get("path", "")))
@@ -129,7 +133,7 @@ def pack(
         return header
     except OSError as error:
         what = f"cannot be written: {error.strerror or error}"
-        raise EnvironmentProblem("FB504", what, where=Place(str(out))) from None
+        raise EnvironmentProblem("FB504", what, where=Place(str(out)), hint=AGAIN) from None
 
 
 class _Packed(NamedTuple):

@@ -23,6 +23,8 @@ from floorbench.datasets.manifest import Manifest, read_manifest
 from floorbench.datasets.trp_files import STIMULI, Panel, Stimulus, read_panels, read_stimuli
 from floorbench.errors import DataError, Place
 
+MARKS = frozenset(".?!,;:…。？！，；：")
+
 
 class TrpSource:
     """A folder with stimuli and, if they were collected, responses.
@@ -89,7 +91,7 @@ class TrpSource:
             "name": self.name,
             "version": manifest.version if manifest else "unknown",
             "licence": manifest.licence if manifest else "unknown",
-            "notices": list(manifest.notices) if manifest else [],
+            "notices": [*(manifest.notices if manifest else ()), *self._seen_marks()],
             "ranks": manifest.ranks if manifest else True,
             "samples": sum(len(s.words) for s in self.stimuli),
             "stimuli": len(self.stimuli),
@@ -97,6 +99,17 @@ class TrpSource:
             "listeners": len(self._everyone),
             "responses": sum(len(t) for s in self.stimuli for t in self._panel(s).onsets.values()),
         }
+
+    def _seen_marks(self) -> list[str]:
+        """Say so when words carry punctuation: whoever wrote it knew how the turn goes on."""
+        texts = [w.text for s in self.stimuli for w in s.words]
+        marked = sum(text[-1] in MARKS for text in texts)
+        if not marked:
+            return []
+        return [
+            f"{marked} of {len(texts)} words end in a punctuation mark that systems see and "
+            'listeners did not; "mark" keeps it from them.'
+        ]
 
     def digest(self) -> str:
         """Return the SHA-256 over stimuli, roster and responses, however they are written."""

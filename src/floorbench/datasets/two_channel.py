@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from floorbench.core.sample import AudioRef, JsonValue, Observation, Sample, Word
 from floorbench.core.time import Span, Ticks, exact, from_ticks, to_ticks
@@ -21,7 +21,7 @@ from floorbench.core.vocab import Role
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place
 from floorbench.events.dualturn_words import TimedWord
-from floorbench.events.spans import Bools, Ints, union
+from floorbench.events.spans import Bools, Floats, Ints, union
 from floorbench.events.tokens import is_speech
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ class TwoChannelSession:
         Faults that were got over, by name.
     stored : mapping of str to mapping of Role to bool array
         Frame labels that the corpus brings along, by name; never used as gold, only compared.
+    stored_fvad : mapping of Role to float64 array (T, 4)
+        Future activity that it brings along; compared like ``stored``.
     """
 
     id: str
@@ -72,6 +74,7 @@ class TwoChannelSession:
     speakers: Mapping[Role, str] = field(default_factory=dict)
     counted: Mapping[str, int] = field(default_factory=dict)
     stored: Mapping[str, Mapping[Role, Bools]] = field(default_factory=dict)
+    stored_fvad: Mapping[Role, Floats] = field(default_factory=dict)
 
     def vad(self, rate: Fraction) -> dict[Role, Bools]:
         """Return binary activity of both channels at a frame rate."""
@@ -231,6 +234,8 @@ class TwoChannelSource(ABC):
 
     reader: ClassVar[str]
     licence: ClassVar[str] = "unknown"
+    fvad: Literal["disjoint", "cumulative"] = "disjoint"
+    """How windows of stored future activity lie."""
 
     def __init__(
         self,

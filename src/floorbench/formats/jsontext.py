@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -18,8 +19,8 @@ def load(source: Source) -> Any:
     Raises
     ------
     DataError
-        ``FB703`` for text that is not JSON, ``FB704`` for NaN and infinities, ``FB705`` for
-        brackets nested too deep.
+        ``FB703`` for text that is not JSON or a key that stands twice in one object, ``FB704``
+        for NaN and infinities, ``FB705`` for brackets nested too deep.
     """
 
     def no_constant(name: str) -> NoReturn:
@@ -30,9 +31,20 @@ def load(source: Source) -> Any:
             source.fail("FB704", f"a number of {len(text)} digits")
         return Decimal(text)
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
+            source.fail("FB703", f"the key {twice!r} stands twice in one object")
+        return made
+
     try:
         return json.loads(
-            source.text, parse_float=number, parse_int=number, parse_constant=no_constant
+            source.text,
+            parse_float=number,
+            parse_int=number,
+            parse_constant=no_constant,
+            object_pairs_hook=once,
         )
     except json.JSONDecodeError as error:
         source.fail("FB703", f"not JSON: {error.msg}", error.lineno)

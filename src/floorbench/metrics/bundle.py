@@ -8,7 +8,8 @@ portion is multiplied once; every metric then maps its own columns to values.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -54,9 +55,31 @@ def evaluators(cells: Iterable[tuple[str, Metric, Scored]]) -> dict[str, Evaluat
         if isinstance(metric, WeightedMetric):
             out[name] = evaluator(metric, scored)
         else:
-            out[name] = _Part(metric, shared, shared.add(metric.rows(scored).by_cluster()))
+            out[name] = Part(metric, shared, shared.add(metric.rows(scored).by_cluster()))
     shared.close()
     return out
+
+
+class Shared(NamedTuple):
+    """Evaluators that share one product: its columns, and what becomes of their totals."""
+
+    sums: Floats
+    parts: Mapping[str, Part]
+
+
+def one_product(evaluators: Mapping[str, Evaluator]) -> Shared | None:
+    """Return what all these evaluators share, or ``None`` when they share nothing.
+
+    Parameters
+    ----------
+    evaluators : mapping of str to Evaluator
+    """
+    parts = {name: one for name, one in evaluators.items() if isinstance(one, Part)}
+    products = {id(one.shared): one.shared for one in parts.values()}
+    if len(parts) < len(evaluators) or len(products) != 1:
+        return None
+    (product,) = products.values()
+    return Shared(product.sums, parts)
 
 
 class _Product:
@@ -94,16 +117,22 @@ class _Product:
         return self._totals
 
 
-class _Part:
+class Part:
     """Evaluator of one additive metric on its columns of the product."""
 
     def __init__(self, metric: AdditiveMetric, shared: _Product, columns: Ints) -> None:
         self._metric = metric
-        self._shared = shared
+        self.shared = shared
         self._columns = columns
 
     def __call__(self, weights: Floats) -> Floats:
-        return self._metric.value(self._shared.totals(weights)[:, self._columns])
+        """Map cluster weights ``(draws, clusters)`` to values ``(draws,)``."""
+        return self.of_totals(self.shared.totals(weights))
+
+    def of_totals(self, totals: Floats) -> Floats:
+        """Map totals ``(draws, columns)`` of the whole product to values ``(draws,)``."""
+        return self._metric.value(totals[:, self._columns])
 
     def leave_one_out(self, left: LeftOut) -> Floats:
-        return self._metric.value(left.totals(self._shared.sums[:, self._columns]))
+        """Return the value without each cluster in turn."""
+        return self._metric.value(left.totals(self.shared.sums[:, self._columns]))

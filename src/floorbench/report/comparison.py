@@ -8,6 +8,7 @@ from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
+from floorbench.run.twoway import PanelResult
 
 PLAIN = ("auc", "eer", "kappa", "slot_", "nmae", "brier", "ece")
 """Beginnings of the names of metrics between 0 and 1 that no table shows in percent."""
@@ -27,6 +28,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     ]
     notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
     notes += [f"differs: {d}" for d in comparison.system_differences]
+    notes += [_panel(p) for p in comparison.panels]
     notes += [
         f"not compared: {c.metric} {slice_text(c.slice)}: {c.reason}"
         for c in comparison.cells
@@ -48,6 +50,21 @@ def comparison_table(comparison: RunComparison) -> Table:
         rows=[_row(c) for c in compared],
     )
     return replace(table, notes=(*interval_notes(table), *notes))
+
+
+def _panel(panel: PanelResult) -> str:
+    """Return the difference of F1 when the listeners are drawn again too."""
+    made = panel.difference
+    shown = "no interval" if made is None else f"no interval: {made.reason}"
+    if made is not None and made.low is not None and made.high is not None:
+        shown = f"{100 * made.level:g} % [{made.low:.3f}, {made.high:.3f}]"
+    flips = ""
+    if panel.flip_rate is not None:
+        flips = f"; another panel turns {100 * panel.flip_rate:.1f} % of labels"
+    return (
+        f"F1, {slice_text(panel.slice)}, A - B with stimuli and listeners drawn again, both "
+        f"systems on the same panels: {shown}{flips}"
+    )
 
 
 def _says(c: CellComparison) -> str:

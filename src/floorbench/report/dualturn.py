@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from floorbench.core.score import Estimate
 from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
+from floorbench.events.dualturn import RATE
 from floorbench.events.dualturn_actions import ACTIONS
 from floorbench.events.dualturn_words import WORD_LABELS, PhraseList
 from floorbench.report.published import number, rows
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
+from floorbench.tasks.dualturn_features import MARGIN
 
 OFFSETS = tuple(range(-12, 7))
 ACTION_COLUMNS = {
@@ -43,7 +45,10 @@ QUESTIONS = ("shift_hold", "shift_prediction", "backchannel_prediction")
 def tables(results: Sequence[Result]) -> list[Table]:
     """Return actions, words, turn ends and the anticipation curve, published rows below."""
     return [
-        _table("agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions()),
+        _table(
+            "agent actions (%)", ACTION_COLUMNS, results, _action_rows, _published_actions(),
+            _about_actions(results),
+        ),
         _table(
             "words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows,
             _published_words(),
@@ -61,16 +66,25 @@ def vap_tables(results: Sequence[Result]) -> list[Table]:
         for q in QUESTIONS
         for m, name in (("auc", "AUC"), ("balanced_accuracy", "bAcc"), ("weighted_f1", "wF1"))
     }
+    sizes = {f"n:{q}": f"n {q.replace('_', ' ')}" for q in QUESTIONS} | {"coverage": "coverage %"}
     out = []
     for result in results:
-        asked = [e for e in result.estimates if f"{e.metric}:{e.slice['question']}" in columns]
-        cells = {f"{e.metric}:{e.slice['question']}": _number(e) for e in asked}
-        out.append(Row(name=_name(result), cells={**cells, **_covered(asked)}))
+        cells = {
+            f"{e.metric}:{e.slice['question']}": _number(e)
+            for e in result.estimates
+            if f"{e.metric}:{e.slice['question']}" in columns
+        }
+        asked = [e for e in result.estimates if e.metric == "auc"]
+        cells |= {f"n:{e.slice['question']}": text(str(e.units)) for e in asked}
+        expected = sum(e.coverage.expected for e in asked)
+        share = sum(e.coverage.ok for e in asked) / expected if expected else None
+        cells["coverage"] = Cell(value=share, scale=100, digits=1)
+        out.append(Row(name=_name(result), cells=cells))
     return [
         Table(
             title="vap-1s: shift and hold, shift prediction, backchannel prediction",
             head="system",
-            columns={**columns, "coverage": "coverage %"},
+            columns=columns | sizes,
             rows=out,
             notes=_notes(results),
         )
@@ -117,7 +131,7 @@ def stats_tables(
                 rows=sides,
             )
         )
-    events = {**sums["events"], **sums["words"]}
+    events = {**sums["events"], **sums["starts"], **sums["words"]}
     out.append(
         Table(
             title=f"{name}: events and words in all {len(counts)} sessions, "
@@ -137,6 +151,7 @@ def _table(
     results: Sequence[Result],
     make: Callable[[Result], list[Row]],
     published: Sequence[Row],
+    more: Sequence[str] = (),
 ) -> Table:
     found = [row for result in results for row in make(result)]
     return Table(
@@ -144,8 +159,22 @@ def _table(
         head="system",
         columns=columns,
         rows=[*found, *published],
-        notes=_notes(results),
+        notes=[*more, *_notes(results)],
     )
+
+
+def _about_actions(results: Sequence[Result]) -> list[str]:
+    """Return what a reader of the action figures must know of their gold and of the probe."""
+    ported = all(r.task.parameters["port_compat"] for r in results)
+    left = [e.note for r in results for e in r.estimates if e.metric == "weighted_f1" and e.note]
+    return [
+        *dict.fromkeys(left),
+        f"the action probe reads {MARGIN} frames ({MARGIN / float(RATE):g} s) before and after an "
+        "event, or the moment 2 frames before a backchannel: that far it looks ahead",
+        "printed wF1 and BC figures count every overlap under both roles, backchannels also as CT, "
+        "and random negatives, as port_compat=true does; "
+        + ("so do these runs" if ported else "these runs do not: not to be set beside them"),
+    ]
 
 
 def _action_rows(result: Result) -> list[Row]:
@@ -156,7 +185,7 @@ def _action_rows(result: Result) -> list[Row]:
             continue
         label = e.slice.get("class")
         if e.metric == "weighted_f1":
-            cells |= {"wf1": cell(e), "n": text(str(e.units)), **_covered([e])}
+            cells |= {"wf1": cell(e), **_size(e)}
         elif e.metric in short:
             cells[f"{short[e.metric]}:{label}"] = cell(e)
         elif label == "BC" and e.metric in ("chance_f1", "always_f1"):
@@ -172,7 +201,7 @@ def _word_rows(result: Result) -> list[Row]:
             if e.slice.get("reading") != reading:
                 continue
             if e.metric == "auc_macro":
-                cells |= {"avg": _number(e), "n": text(str(e.units)), **_covered([e])}
+                cells |= {"avg": _number(e), **_size(e)}
             else:
                 cells[f"{e.metric}:{e.slice['class']}"] = _number(e)
         out.append(Row(name=f"{_name(result)}, {reading}", cells=cells))
@@ -185,7 +214,7 @@ def _end_rows(result: Result) -> list[Row]:
     for e in result.estimates:
         if e.slice.get("events") == "turn ends" and e.metric in short:
             cells[f"{short[e.metric]}:{e.slice['at']}"] = _number(e)
-            cells |= {"n": text(str(e.units)), **_covered([e])}
+            cells |= _size(e)
     return [Row(name=_name(result), cells=cells)]
 
 
@@ -244,10 +273,10 @@ def _published_ends() -> list[Row]:
     return _published({"shift_hold_auc_-240ms": "auc:-240 ms"}, scale=1, digits=3)
 
 
-def _covered(estimates: Sequence[Estimate]) -> dict[str, Cell]:
-    """Return the answered share of some cells in percent, the smallest of them."""
-    shares = [s for e in estimates if (s := e.coverage.share) is not None]
-    return {"coverage": Cell(value=min(shares), scale=100, digits=1)} if shares else {}
+def _size(estimate: Estimate) -> dict[str, Cell]:
+    """Return how many events a row is about, and the share of them that was answered."""
+    share = Cell(value=estimate.coverage.share, scale=100, digits=1)
+    return {"n": text(str(estimate.units)), "coverage": share}
 
 
 def _number(estimate: Estimate) -> Cell:
@@ -263,7 +292,9 @@ def _name(result: Result) -> str:
 
 
 def _notes(results: Sequence[Result]) -> list[str]:
+    gaps = sorted({r.task.parameters["min_gap"] for r in results if "min_gap" in r.task.parameters})
     return [
+        *[f"gold: own gaps of at most {gap} frames are closed (min_gap)" for gap in gaps],
         "probes and thresholds are fitted on the validation sessions of the same run and read on "
         "test; intervals ignore that they are estimated",
         *notes(results),

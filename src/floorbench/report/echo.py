@@ -72,6 +72,8 @@ def tables(results: Sequence[Result]) -> list[Table]:
                     notes=(
                         "PASR: yields to the interruption and keeps the floor for the other. "
                         "PKC: keeps it for both. Always keeping scores PKC 100 and PASR 0.",
+                        "PRSR: both roles named right, among three; a uniform guess expects 11.1, "
+                        "always the same role scores 0.",
                         "tail: seconds after the insertion in which a stream's yield still counts.",
                         *notes(results),
                     ),

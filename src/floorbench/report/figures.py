@@ -196,8 +196,9 @@ def pair_success(records: Records, title: str) -> Any:
     real = base.transform_filter("datum.kind == 'system'")
     return (
         policies.mark_point(shape="cross", filled=True, size=60, color=QUIET)
-        + policies.mark_text(align="left", dx=8, color="#58626d").encode(text="name:N")
-        + real.mark_point(filled=True, size=90).encode(
+        + policies.mark_text(align="left", dx=8, dy=-9, color="#58626d").encode(text="name:N")
+        # Outlines: systems that score the same stay to be seen, one shape in the other.
+        + real.mark_point(filled=False, size=110, strokeWidth=2, opacity=1).encode(
             color=_colour(alt, "name", systems), shape=_shape(alt, "name", systems)
         )
     )

@@ -114,6 +114,12 @@ def _section(
                 title = f"Paired differences, {part.about}"
                 name = f"forest-{a.result.system.name}-{b.result.system.name}"
                 drawn.append(Drawn(name, title, draw("forest", part.rows, title=title)))
+        left = [r.result.system.name for r in real[COMPARED + 1 :]]
+        if left:
+            problems.append(
+                f"only {COMPARED} runs are compared with the first, not {', '.join(left)}: "
+                "`floorbench compare` takes any two"
+            )
     first = runs[0].record
     return Section(
         title=f"{first.task_spec.name} on {first.dataset.name}",

@@ -107,7 +107,8 @@ class Sources:
     Parameters
     ----------
     data : str or None
-        Where the data are now, for runs whose data moved: a path or ``starter:NAME``.
+        Where the data are now, for runs whose data moved: a path or ``starter:NAME``. A run's own
+        settings of the reader (split, channel) go on to hold.
     reader : str or None
         Reader of ``data``.
     """
@@ -127,18 +128,24 @@ class Sources:
         """
         from floorbench.datasets.open import open_dataset
 
-        key = self._data if self._data is not None else str(sorted(record.dataset.locator.items()))
+        locator = record.dataset.locator
+        key = str(sorted(locator.items()))
         if key not in self._open:
             if self._data is not None:
                 place = self._data if ":" in self._data else Path(self._data)
-                self._open[key] = SharedSource(open_dataset(place, reader=self._reader))
+                moved = open_dataset(place, reader=self._reader)
+                now = moved.locator()
+                if now.get("reader") == locator.get("reader") and dict(now) != dict(locator):
+                    # The same reader: the run's split, channel and so on hold there too.
+                    moved = open_dataset({**locator, "path": now["path"]})
+                self._open[key] = SharedSource(moved)
             else:
                 try:
-                    source = open_dataset(record.dataset.locator)
+                    source = open_dataset(locator)
                 except DataError as error:
                     if error.code != "FB211":
                         raise
-                    there = record.dataset.locator.get("path")
+                    there = locator.get("path")
                     raise DataError(
                         "FB801",
                         f"the data of this run, '{record.dataset.name}', are not at '{there}'",
@@ -259,7 +266,7 @@ def _data_remarks(record: RunRecord, source: DatasetSource, where: Place) -> lis
             "FB502",
             f"the run was made on data {record.dataset.digest[:12]}, these are {digest[:12]}",
             where=where,
-            hint="Give the data of the run with --dataset PATH.",
+            hint="Name the data that the run was made on.",
         )
     return []
 

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from floorbench import codec
 from floorbench.core.score import Estimate, Interval
 from floorbench.errors import UsageError
-from floorbench.stats.intervals import FEW_CLUSTERS, FEWEST_CLUSTERS
 
 NA = "N/A"
 UNDEFINED = "-"
@@ -192,6 +191,8 @@ def interval_notes(table: Table) -> list[str]:
     Intervals over few clusters, which are too narrow; those made another way than by BCa; and
     values without an interval, by reason.
     """
+    from floorbench.stats.intervals import FEW_CLUSTERS, FEWEST_CLUSTERS
+
     cells = [c for row in table.rows for c in row.cells.values() if c.value is not None]
     made = [c.made for c in cells if c.made is not None]
     some = [m for m in made if m.low is not None]

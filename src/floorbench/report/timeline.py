@@ -21,7 +21,7 @@ from floorbench.events.dualturn import RATE, SEGMENT_CLASSES, SignalRules, dualt
 from floorbench.events.dualturn_actions import ActionRules, agent_actions
 from floorbench.events.spans import union
 from floorbench.events.tokens import is_speech
-from floorbench.events.traces import on_grid
+from floorbench.events.traces import FVAD, on_grid
 
 COLOURS = {Role.USER: "#2b6cb0", Role.SYSTEM: "#c05621"}
 SIGNS = {"EOT": "#c53030", "HOLD": "#718096", "BOT": "#2f855a", "BC": "#6b46c1"}
@@ -30,6 +30,8 @@ WIDTH = 1400
 LANES = 4
 """Rows of words below a channel's activity, so that neighbours do not cover each other."""
 LONGEST = 60.0
+USUAL = ("eot", "bc", "p_now", "p_future", "hold", "bot", *FVAD, "vad")
+"""Signals in the order in which they are drawn unasked."""
 Rows = list[dict[str, Any]]
 
 
@@ -40,7 +42,7 @@ def timeline(
     end: float,
     min_gap: int,
     trace: Trace | None = None,
-    signals: Sequence[str] = ("eot", "bc"),
+    signals: Sequence[str] = (),
     title: str | None = None,
 ) -> Any:
     """Return the chart of one span of a session.
@@ -55,7 +57,7 @@ def timeline(
     trace : Trace or None
         A system's scores; without one the lowest part is left out.
     signals : sequence of str
-        Which signals of the trace are drawn.
+        Which signals of the trace are drawn; none named draws the usual two.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def timeline(
         _gold(alt, session, span, min_gap),
     ]
     if trace is not None:
-        parts.append(_said(alt, session, span, trace, signals))
+        parts.append(_said(alt, session, span, trace, signals or usual_signals(trace)))
     chart = alt.vconcat(*parts, spacing=14).resolve_scale(color="independent")
     name = title if title is not None else f"{session.id}, {start:g} to {end:g} s"
     return (
@@ -137,6 +139,12 @@ def gold_rows(session: TwoChannelSession, span: tuple[float, float], min_gap: in
     return [r for r in out if span[0] <= r["start"] < span[1]]
 
 
+def usual_signals(trace: Trace) -> tuple[str, ...]:
+    """Return what is drawn of a trace when nothing is asked for: the two that say most of it."""
+    there = {name.partition(":")[0] for name in trace.columns}
+    return tuple(s for s in USUAL if s in there)[:2]
+
+
 def said_rows(
     session: TwoChannelSession,
     span: tuple[float, float],
@@ -160,9 +168,9 @@ def said_rows(
                 for t in range(low, high)
                 if (t + 1) / rate < span[1]
             ]  # fmt: skip
-    missing = [s for s in signals if not any(r["signal"] == s for r in out)]
+    known = sorted({n.partition(":")[0] for n in columns})
+    missing = [s for s in signals if s not in known]
     if missing:
-        known = sorted({n.partition(":")[0] for n in columns})
         raise UsageError(
             "FB103", f"the trace has no signal '{missing[0]}'", hint=f"it has: {', '.join(known)}"
         )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from floorbench.core.score import Estimate, Interval
+from floorbench.core.score import Estimate
 from floorbench.report import published
 from floorbench.report.summary import is_reference, notes
-from floorbench.report.tables import Cell, Row, Table, cell, interval_notes, text
+from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 from floorbench.run.twoway import PanelResult
 
@@ -80,60 +79,11 @@ def table(results: Sequence[Result]) -> Table:
         rows=rows,
         notes=[
             *_consensus(results[0]),
+            *panel_notes(results),
             *NOTES,
             *(n.replace("; values in percent, AUC from 0 to 1", "") for n in notes(results)),
         ],
     )
-
-
-def panel_table(results: Sequence[PanelResult]) -> Table:
-    """Return the table of statistics whose listeners are drawn too, a system a row.
-
-    Parameters
-    ----------
-    results : sequence of PanelResult
-        One per statistic, of the same systems.
-    """
-    first = results[0]
-    rows = [
-        Row(
-            name=name,
-            cells={r.statistic: _drawn(r.values[name], r.intervals[name]) for r in results},
-        )
-        for name in first.values
-    ]
-    if first.difference is not None:
-        a, b = first.values
-        cells = {}
-        for r in results:
-            left, right = r.values[a], r.values[b]
-            apart = None if left is None or right is None else left - right
-            if r.difference is not None:
-                cells[r.statistic] = _drawn(apart, r.difference)
-        rows.append(Row(name=f"{a} - {b}", cells=cells))
-    flips = "undefined" if first.flip_rate is None else f"{first.flip_rate:.1%}"
-    made = Table(
-        title="within-turn TRP: stimuli and listeners drawn again",
-        head="system",
-        columns={"precision": "precision", "recall": "recall", "f1": "F1"},
-        rows=rows,
-    )
-    some = next(iter(first.intervals.values()))
-    return replace(
-        made,
-        notes=[
-            f"{first.stimuli} stimuli and {first.listeners} listeners, each drawn within its list; "
-            "the consensus is made anew in every draw, the same for all systems",
-            f"label flip rate: another such panel would turn round {flips} of the slots",
-            f"intervals: {some.level:.0%}, percentile, {some.draws} draws",
-            *(n for n in interval_notes(made) if not n.startswith("intervals not by BCa")),
-        ],
-    )
-
-
-def _drawn(value: float | None, made: Interval) -> Cell:
-    low, high = (None, None) if value is None else (made.low, made.high)
-    return Cell(value=value, digits=3, low=low, high=high, made=made)
 
 
 def _rows(result: Result) -> list[Row]:
@@ -161,6 +111,33 @@ def _baselines(result: Result) -> list[Row]:
         )
         for name, label in BASELINES.items()
     ]
+
+
+def panel_notes(results: Sequence[Result]) -> list[str]:
+    """Return F1 with the listeners drawn again too, and how many labels another panel turns."""
+    shown, flips = [], None
+    for result in results:
+        for panel in result.panels:
+            flips = panel.flip_rate if flips is None else flips
+            condition = panel.slice["condition"]
+            where = "" if condition == "none" else f" {condition}"
+            for name in panel.values:
+                shown.append(f"{result.system.name}{where} {around(panel, name)}")
+    if not shown:
+        return []
+    turned = ""
+    if flips is not None:
+        turned = f" Another panel would turn {100 * flips:.1f} % of the labels."
+    return [f"F1 with stimuli and listeners drawn again: {', '.join(shown)}.{turned}"]
+
+
+def around(panel: PanelResult, name: str) -> str:
+    """Return a value with its two-way interval."""
+    value, interval = panel.values[name], panel.intervals[name]
+    point = "undefined" if value is None else f"{value:.3f}"
+    if interval.low is None or interval.high is None:
+        return f"{point} (no interval: {interval.reason})"
+    return f"{point} [{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def _consensus(result: Result) -> list[str]:

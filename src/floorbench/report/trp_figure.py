@@ -108,6 +108,7 @@ def picture(
             raise UsageError(
                 "FB802", "the run is not one of within-turn TRPs on this set",
                 where=Place(str(run.path)),
+                hint="A run on one split goes with that split: --reader-set split=NAME.",
             )  # fmt: skip
     if rules is None:
         rules = _rules(runs[0].opened.task.spec) if runs else TrpRules()

@@ -20,6 +20,7 @@ from floorbench.run.store import write_text
 
 SCHEMA = 1
 RULE = "positive when score > threshold"
+INCLUSIVE = "positive when score >= threshold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +44,11 @@ class ThresholdArtefact:
     beta : float
         Weight of recall in ``f_score``.
     positive : str
-        Task label that a score above the threshold stands for.
+        Task label that a high score stands for.
     threshold : float
         In the system's own score.
     rule : str
-        How the threshold is read.
+        How the threshold is read: strictly, or by a task that says so, inclusively.
     value : float
         What the objective reached where it was chosen, over the answered units.
     units, unanswered : int

@@ -8,7 +8,13 @@ committed at or before ``t`` must not change.
 
 Replacements: silence, noise, the rest played backwards, and nothing at all (the recording ends).
 Where the recording ends at ``t``, the end itself is heard at ``t`` and may be answered at once, so
-only decisions committed before ``t`` are compared there.
+only decisions committed before ``t`` are compared there. Activity given by the task is replaced in
+the same way (for noise: who speaks is silent and the reverse).
+
+Of a system that scores every frame, each frame is a decision, committed at the end of the frame
+plus the declared look-ahead. Its scores may not move by more than 0.0001, which leaves room for
+arithmetic that depends on the length of its input; a system that does not repeat itself that well
+cannot be checked.
 """
 
 from __future__ import annotations
@@ -22,11 +28,12 @@ from numpy.typing import NDArray
 
 from floorbench.audio.ref import ArrayAudio
 from floorbench.core.ports import System
-from floorbench.core.prediction import Decision, Event
+from floorbench.core.prediction import Decision, Event, Trace
 from floorbench.core.sample import AudioRef, Observation, Word
-from floorbench.core.time import Seconds, Span, from_samples, to_samples
+from floorbench.core.time import Seconds, Span, exact, from_samples, to_samples
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import UsageError
+from floorbench.events.traces import rate_of, trace_values
 from floorbench.run.deciding import decide_all
 from floorbench.stats.streams import generator
 from floorbench.systems.stream import OBSERVED
@@ -35,6 +42,8 @@ FUTURES = ("silence", "noise", "reversed", "ended")
 MOST = 6
 """Moments per sample at most."""
 LEVEL = 0.1
+SAME = 1e-4
+"""Scores of a frame that differ by no more are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +83,7 @@ class Causality:
     samples, comparisons, decisions : int
         Samples streamed; pasts compared; decisions made in the unchanged runs.
     nondeterministic : int
-        Samples whose unchanged run did not repeat.
+        Samples whose unchanged run did not repeat; scores per frame are not compared there.
     outcomes : mapping of str to int
         What became of the unchanged runs; those that are not ok prove nothing.
     violations : tuple of Violation
@@ -148,6 +157,9 @@ def _check_one(
     tally.outcomes[first.outcome.value] += 1
     if first.outcome is not Outcome.OK:
         return
+    if first.trace is not None:
+        _check_scores(system, name, observation, first.trace, again.trace, tally, seed)
+        return
     made = _commits(first)
     if made is None:
         return
@@ -169,6 +181,65 @@ def _check_one(
                         before=_say(before), after=_say(after),
                     )
                 )  # fmt: skip
+
+
+def _check_scores(
+    system: System,
+    name: str,
+    observation: Observation,
+    made: Trace,
+    again: Trace | None,
+    tally: _Tally,
+    seed: int,
+) -> None:
+    """Compare the scores of all frames committed before some moments spread over the session."""
+    tally.decisions += made.frames
+    if _moved(made, again, np.inf, ends=False) is not None:
+        tally.nondeterministic += 1
+        return
+    end = _end(observation)
+    for time in sorted({round(end * n / (MOST + 1), 3) for n in range(1, MOST + 1)}):
+        for future in FUTURES:
+            changed = altered(observation, after=time, future=future, seed=seed)
+            tally.comparisons += 1
+            found = _moved(made, _ask(system, changed).trace, time, ends=future == "ended")
+            if found is not None:
+                before, after = found
+                tally.violations.append(
+                    Violation(sample=name, time=time, future=future, before=before, after=after)
+                )
+
+
+def _moved(made: Trace, then: Trace | None, time: Seconds, *, ends: bool) -> tuple[str, str] | None:
+    """Return the first score committed by ``time`` that another trace does not have, and its own.
+
+    ``None`` when there is none. A trace that ends before ``time`` is no answer to what it heard.
+    """
+    commit = _commit_times(made)
+    past = int(np.searchsorted(commit, time, side="left" if ends else "right"))
+    if then is None or then.columns != made.columns or then.rate != made.rate:
+        return f"{past} frames of {', '.join(made.columns)}", "no such scores"
+    if then.look_ahead != made.look_ahead or then.frames < past:
+        return (
+            f"{past} frames, look-ahead {made.look_ahead:g} s",
+            f"{then.frames} frames, look-ahead {then.look_ahead:g} s",
+        )
+    one, other = trace_values(made)[:past], trace_values(then)[:past]
+    apart = np.argwhere(np.abs(one - other) > SAME)
+    if not len(apart):
+        return None
+    frame, k = apart[0].tolist()
+    at = f"at {commit[frame]:.3f} s"
+    return (
+        f"{made.columns[k]} {one[frame, k]:.4f} {at}",
+        f"{made.columns[k]} {other[frame, k]:.4f} {at}",
+    )
+
+
+def _commit_times(trace: Trace) -> NDArray[np.float64]:
+    """Return when each frame was committed, each time rounded once."""
+    ahead, frame = exact(trace.look_ahead), 1 / rate_of(trace)
+    return np.array([float(n * frame + ahead) for n in range(1, trace.frames + 1)])
 
 
 def _ask(system: System, observation: Observation) -> Decision:
@@ -229,6 +300,8 @@ def altered(observation: Observation, *, after: Seconds, future: str, seed: int 
             kept = np.zeros(1, dtype=np.float32)
         channels[role] = ArrayAudio(kept, rate=audio.rate)
     words = tuple(_word(w, after, future) for w in observation.words)
+    end = _end(observation)
+    activity = {r: _speech(s, after, end, future) for r, s in observation.activity.items()}
     cutoff = observation.cutoff
     if future == "ended" and cutoff is not None:
         cutoff = min(cutoff, after)
@@ -236,6 +309,7 @@ def altered(observation: Observation, *, after: Seconds, future: str, seed: int 
         observation,
         channels=channels,
         words=tuple(w for w in words if w is not None),
+        activity=activity,
         cutoff=cutoff,
     )
 
@@ -260,6 +334,26 @@ def _word(word: Word, after: Seconds, future: str) -> Word | None:
     return replace(word, text="something", span=Span(start, max(word.span.end, start)))
 
 
+def _speech(spans: Sequence[Span], after: Seconds, end: Seconds, future: str) -> tuple[Span, ...]:
+    """Return activity that is the same up to ``after`` and another one from there to ``end``."""
+    past = [Span(s.start, min(s.end, after)) for s in spans if s.start < after]
+    rest = [Span(max(s.start, after), s.end) for s in spans if s.end > after]
+    if future == "reversed":
+        rest = [Span(_back(after, end, s.end), _back(after, end, s.start)) for s in rest[::-1]]
+    elif future == "noise":
+        edges = [after, *(t for s in rest for t in (s.start, s.end)), end]
+        pairs = zip(edges[::2], edges[1::2], strict=True)
+        rest = [Span(a, b) for a, b in pairs if b > a]
+    else:
+        rest = []
+    return (*past, *rest)
+
+
+def _back(after: Seconds, end: Seconds, time: Seconds) -> Seconds:
+    """Return where a time lies when what is between ``after`` and ``end`` runs backwards."""
+    return max(after, round(after + end - time, 6))
+
+
 def _past(made: Sequence[Event], time: Seconds, labels_only: bool, *, ends: bool) -> list[object]:
     """Return what was committed up to ``time``, or before it where the recording ends then."""
     past = [
@@ -279,7 +373,9 @@ def _say(past: Sequence[object]) -> str:
 
 def _end(observation: Observation) -> Seconds:
     """Return how far the observation reaches."""
-    heard = max(
-        (from_samples(a.frames, a.rate) for a in observation.channels.values()), default=0.0
-    )
-    return heard if observation.cutoff is None else min(heard, observation.cutoff)
+    lengths = [from_samples(a.frames, a.rate) for a in observation.channels.values()]
+    lengths += [spans[-1].end for spans in observation.activity.values() if spans]
+    heard = max(lengths, default=0.0)
+    if observation.cutoff is None:
+        return heard
+    return min(heard, observation.cutoff) if observation.channels else observation.cutoff

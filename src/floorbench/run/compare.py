@@ -11,6 +11,7 @@ from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
+from floorbench.run.twoway import PanelResult, beside
 from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.intervals import SHARES
@@ -69,6 +70,9 @@ class RunComparison:
     system_differences : tuple of Difference
     cells : tuple of CellComparison
     tests : int
+    panels : tuple of PanelResult
+        For a task whose labels come from a panel: F1 of both (``A``, ``B``) and the difference with
+        the panel drawn again as well, on shared draws.
     """
 
     first: Signature
@@ -78,6 +82,7 @@ class RunComparison:
     system_differences: tuple[Difference, ...]
     cells: tuple[CellComparison, ...]
     tests: int
+    panels: tuple[PanelResult, ...] = ()
 
 
 def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
@@ -152,6 +157,13 @@ def compare_many(
                     pairs, seed=seed, draws=draws, level=level, permutations=permutations
                 ),
                 tests=0,
+                panels=beside(
+                    {"A": made.measures, "B": reference.measures},
+                    rules=getattr(base.task, "panel_rules", None),
+                    seed=seed,
+                    draws=draws,
+                    level=level,
+                ),
             )
         )
     return _adjusted(found)

@@ -99,9 +99,9 @@ def decide_all(
     """Ask a system about some observations; never raises for what the system does.
 
     A system with ``decide_batch`` is asked once. When that call raises or returns a list of the
-    wrong length, every item is asked by itself, so that no decision depends on its neighbours. An
-    answer later than ``timeout`` seconds is a ``timeout`` even where it could not be cut off; in
-    a batch that is asked of the mean.
+    wrong length, or when the mean of the batch is above ``timeout``, every item is asked by itself,
+    so that no decision depends on its neighbours. An answer later than ``timeout`` seconds is a
+    ``timeout`` even where it could not be cut off.
 
     Parameters
     ----------
@@ -122,11 +122,11 @@ def decide_all(
         except BaseException:
             decisions = None
         wall, cpu = clock.stop()
-        if isinstance(decisions, Sequence) and len(decisions) == len(observations):
+        late = timeout is not None and wall > timeout * len(observations)
+        whole = isinstance(decisions, Sequence) and len(decisions) == len(observations)
+        if whole and not late:
             costs = _shares(wall, cpu, _tokens(system), len(observations))
-            return [
-                _timed(checked(d), cost, timeout) for d, cost in zip(decisions, costs, strict=True)
-            ]
+            return [Answered(checked(d), cost) for d, cost in zip(decisions, costs, strict=True)]
     return [_decide(system, observation, timeout, alone) for observation in observations]
 
 

@@ -12,6 +12,11 @@ from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.metrics.base import ScoringTask
 
+MOST = 1_000_000
+"""Trials, workers or samples of a batch at most."""
+LARGEST = 1 << 53
+"""What is counted is at most this."""
+
 
 class Due(NamedTuple):
     """One (sample, condition, trial) that is asked for."""
@@ -57,11 +62,15 @@ def make_plan(
     Raises
     ------
     UsageError
-        ``FB205`` for a condition that the task does not have, ``FB103`` for a number below 1.
+        ``FB205`` for a condition that the task does not have, ``FB103`` for a number below 1,
+        more than ``MOST`` trials or a limit above ``LARGEST``.
     """
     offered = task.conditions(system)
     if trials < 1 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"trials {trials} and limit {limit} must be at least 1")
+    if trials > MOST or (limit is not None and limit > LARGEST):
+        what = f"trials {short(trials)}: at most {MOST}; a limit is at most {LARGEST}"
+        raise UsageError("FB103", what)
     if conditions is None:
         return Plan(offered, trials, limit)
     for condition in conditions:
@@ -73,6 +82,14 @@ def make_plan(
                 hint=f"conditions: {names}",
             )
     return Plan(tuple(c for c in offered if c in set(conditions)), trials, limit)
+
+
+def short(number: float) -> str:
+    """Return a number in a few digits, however large it is."""
+    try:
+        return f"{float(number):g}"
+    except OverflowError:
+        return "1e308 or more"
 
 
 def due_samples(

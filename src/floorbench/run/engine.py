@@ -172,6 +172,9 @@ def run(
                 keeper.close("failed", job)
                 raise
             keeper.close("complete", job)
+            missed = job.shortfall()
+            if missed is not None:
+                notify(missed)
     return folder
 
 
@@ -223,16 +226,8 @@ def resume_hint(
 def _pairs(option: str, parameters: Mapping[str, JsonValue]) -> Iterator[str]:
     """Write parameters as the command line reads them: JSON, or text that is no JSON."""
     for name, value in parameters.items():
-        plain = isinstance(value, str) and not _is_json(value)
+        plain = isinstance(value, str) and not codec.is_json(value)
         yield from (option, f"{name}={value if plain else codec.encode(value).decode()}")
-
-
-def _is_json(text: str) -> bool:
-    try:
-        codec.parse(text)
-    except FloorbenchError:
-        return False
-    return True
 
 
 def _new_record(

@@ -6,6 +6,7 @@ order; the engine knows which is which by number.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections.abc import Iterable, Iterator
@@ -14,15 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
 from floorbench.core.spec import SystemSpec
-from floorbench.errors import UsageError
+from floorbench.errors import SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
+from floorbench.run.due import MOST, short
 from floorbench.run.wire import observation_hash
 
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
 
 LONGEST_TIMEOUT = 1e6  # seconds; more cannot be waited for by every operating system
+LOADING = 3600.0  # seconds that a worker may take to load its system
 
 
 class Answer(NamedTuple):
@@ -65,6 +68,7 @@ def make_executor(
     batch: int = 1,
     batch_seconds: float | None = None,
     timeout: float | None = None,
+    load_timeout: float | None = None,
     ray: RayOptions | None = None,
 ) -> Executor:
     """Build an executor by name: ``serial``, ``thread``, ``process`` or ``ray``.
@@ -80,22 +84,30 @@ def make_executor(
         Bound on the seconds of a padded batch (see :func:`floorbench.run.batching.batches`).
     timeout : float or None
         Seconds one answer may take.
+    load_timeout : float or None
+        Seconds that a worker of ``process`` or ``ray`` may take to load the system; an hour by
+        default.
     ray : RayOptions or None
         For ``ray`` only: which cluster, and what a worker reserves on it.
 
     Raises
     ------
     UsageError
-        ``FB509`` for an unknown name or a number below its range, ``FB103`` for options of Ray
-        that another executor would not use.
+        ``FB509`` for an unknown name or a number below its range, ``FB103`` for options that the
+        executor would not use.
     """
-    if workers < 1 or batch < 1 or (timeout is not None and not 0 < timeout <= LONGEST_TIMEOUT):
+    limits = [t for t in (timeout, load_timeout) if t is not None]
+    if workers < 1 or batch < 1 or not all(0 < t <= LONGEST_TIMEOUT for t in limits):
+        loading = "" if load_timeout is None else f", load timeout {load_timeout}"
         raise UsageError(
             "FB509",
-            f"workers {workers}, batch {batch}, timeout {timeout}: all must be above 0",
+            f"workers {workers}, batch {batch}, timeout {timeout}{loading}: all must be above 0",
             hint=f"A timeout is at most {LONGEST_TIMEOUT:g} s; leave it out for none.",
         )
-    if batch_seconds is not None and not (batch_seconds > 0 and batch > 1):
+    if max(workers, batch) > MOST:
+        what = f"workers {short(workers)}, batch {short(batch)}: at most {MOST}"
+        raise UsageError("FB509", what)
+    if batch_seconds is not None and not (0 < batch_seconds < math.inf and batch > 1):
         raise UsageError(
             "FB509",
             f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
@@ -109,10 +121,21 @@ def make_executor(
             batch=batch,
             batch_seconds=batch_seconds,
             timeout=timeout,
+            load_timeout=load_timeout,
             options=ray,
         )
     if ray is not None:
-        raise UsageError("FB103", f"options of Ray mean nothing to the executor '{name}'")
+        raise UsageError(
+            "FB103",
+            f"options of Ray mean nothing to the executor '{name}'",
+            hint="give --executor ray too",
+        )
+    if load_timeout is not None and name in ("serial", "thread"):
+        raise UsageError(
+            "FB103",
+            f"the {name} executor cannot stop a system that hangs while it loads",
+            hint="--load-timeout needs --executor process or ray",
+        )
     if name == "serial":
         return SerialExecutor(batch=batch, batch_seconds=batch_seconds, timeout=timeout)
     if name == "thread":
@@ -123,9 +146,27 @@ def make_executor(
         from floorbench.run.processes import ProcessExecutor
 
         return ProcessExecutor(
-            workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout
+            workers=workers,
+            batch=batch,
+            batch_seconds=batch_seconds,
+            timeout=timeout,
+            load_timeout=load_timeout,
         )
     raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
+
+
+def still_loading(name: str, limit: float) -> SystemProblem:
+    """Return the error of a system that a worker has not loaded in time."""
+    return SystemProblem(
+        "FB501",
+        f"system '{name}' cannot be loaded: it was not there after {limit:g} s",
+        hint="See what it waits for with --executor serial, or allow more with --load-timeout.",
+    )
+
+
+def loading_arguments(limit: float) -> tuple[str, ...]:
+    """Return the words of the command line that say how long loading may take."""
+    return () if limit == LOADING else ("--load-timeout", f"{limit:g}")
 
 
 def _cannot_cut(name: str, timeout: float | None) -> str:

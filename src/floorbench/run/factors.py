@@ -19,9 +19,9 @@ from floorbench.core.time import from_samples
 from floorbench.errors import DataError, Place
 from floorbench.metrics.base import Floats, Ints
 from floorbench.run.batching import length_of
-from floorbench.run.due import Due, due_items
+from floorbench.run.due import LARGEST, MOST, Due, due_items
 from floorbench.run.scoring import Opened, open_predictions
-from floorbench.run.store import RunFolder, RunRecord, Sitting
+from floorbench.run.store import LONGEST, RunFolder, RunRecord, Sitting, out_of_range
 
 LEAST = 10
 """Samples with a measured time that a plan needs."""
@@ -106,7 +106,8 @@ def measure(path: Path) -> RunFactors:
     Raises
     ------
     DataError
-        ``FB561`` when it is not finished or has too few answers with a time; what
+        ``FB561`` when it is not finished or has too few answers with a time, ``FB505`` for a cost
+        that no answer has; what
         :func:`floorbench.run.scoring.open_predictions` raises.
     """
     where = Place(str(path))
@@ -114,16 +115,24 @@ def measure(path: Path) -> RunFactors:
     record = folder.record()
     if record.status != "complete":
         raise DataError("FB561", f"the run is {record.status}, not complete", where=where)
-    opened = open_predictions(path)
+    if not any(s.written for s in record.sittings):
+        raise DataError("FB561", "no sitting of the run has written an answer", where=where)
+    opened = _opened(path)
     costs: dict[PredictionKey, Compute] = {}
     lines, first = 0, []
     starts = _starts(record.sittings)
     for prediction in folder.predictions():
+        wrong = next(_wrong(prediction.compute), None)
+        if wrong is not None:
+            raise DataError("FB505", wrong, where=Place(str(folder.journal), lines + 1))
         if prediction.compute.wall is not None:
             if any(lines in span for span in starts):
                 first.append(prediction.key)
             costs[prediction.key] = prediction.compute
         lines += 1
+    if record.trials > lines:
+        what = f"{record.trials} trials of each sample, but only {lines} answers"
+        raise DataError("FB561", what, where=where, hint="Give the folder of a whole run.")
     warm = [costs[key] for key in first]
     if len(costs) - len(first) >= LEAST:  # the first answers count with loading
         for key in first:
@@ -158,6 +167,26 @@ def measure(path: Path) -> RunFactors:
         else 0.0,
         overhead=_overhead(record.sittings, lines, float(wall.sum()), warm),
     )
+
+
+def _wrong(cost: Compute) -> Iterator[str]:
+    """Say which costs no answer can have."""
+    yield from out_of_range([("wall", cost.wall), ("cpu", cost.cpu)], 0, LONGEST)
+    yield from out_of_range([("batch", cost.batch)], 1, MOST)
+    tokens = [("tokens_in", cost.tokens_in), ("tokens_out", cost.tokens_out)]
+    yield from out_of_range(tokens, 0, LARGEST)
+
+
+def _opened(path: Path) -> Opened:
+    """Open a run with its data; say whose data they are when they are gone."""
+    try:
+        return open_predictions(path)
+    except DataError as error:
+        if error.code not in ("FB211", "FB282"):
+            raise
+        what = f"data of the run '{path}': {error.what}"
+        hint = "A plan needs the data of the small run where they were when it was made."
+        raise DataError(error.code, what, where=error.where, hint=hint) from None
 
 
 def recorded_seconds(sample: Sample) -> float:

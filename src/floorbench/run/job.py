@@ -35,6 +35,10 @@ class Progress(NamedTuple):
     outcomes: Mapping[str, int]
 
 
+REASONS = 100
+"""Different reasons that are counted."""
+
+
 class Job:
     """The items of one sitting and what has become of them.
 
@@ -71,12 +75,28 @@ class Job:
         self._keys = KeyTable()
         self._in_flight: dict[int, Due] = {}
         self.outcomes: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
         self.written = 0
 
     @property
     def done(self) -> int:
         """Number of predictions in the journal."""
         return sum(self.outcomes.values())
+
+    def shortfall(self) -> str | None:
+        """Say how many questions have no answer and why; ``None`` when all are answered.
+
+        The reasons are those of this sitting.
+        """
+        missed = {name: n for name, n in sorted(self.outcomes.items()) if name != Outcome.OK}
+        if not missed:
+            return None
+        counts = ", ".join(f"{n} {name}" for name, n in missed.items())
+        text = f"{sum(missed.values())} of {self.done} without an answer: {counts}"
+        if self._reasons:
+            reason, n = min(self._reasons.items(), key=lambda item: (-item[1], item[0]))
+            text += f"; most often ({n}): {reason}"
+        return text
 
     def take_up(self, recompute_changed: bool) -> None:
         """Read what the journal holds, cutting a torn line and dropping changed ones on demand."""
@@ -181,8 +201,17 @@ class Job:
                     journal.append(prediction)
                     self.written += 1
                     self.outcomes[prediction.decision.outcome.value] += 1
+                self._explain(prediction.decision)
                 if progress is not None:
                     progress(Progress(self.done, total, self.outcomes))
+
+    def _explain(self, decision: Decision) -> None:
+        """Count why there is no answer; reasons that all differ are not gathered without end."""
+        reason = decision.reason
+        if decision.outcome is Outcome.OK or reason is None:
+            return
+        if reason in self._reasons or len(self._reasons) < REASONS:
+            self._reasons[reason] += 1
 
     def _judged(self, due: Due, decision: Decision) -> Decision:
         """Mark a label that the task does not know, and keep secrets out of the reasons.

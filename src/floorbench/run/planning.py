@@ -18,7 +18,7 @@ import numpy as np
 from floorbench.core.ports import DatasetSource
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Floats
-from floorbench.run.due import due_items, make_plan
+from floorbench.run.due import due_items, make_plan, short
 from floorbench.run.factors import (
     RunFactors,
     folder_bytes,
@@ -28,6 +28,8 @@ from floorbench.run.factors import (
 from floorbench.run.plans import Means, Range, RunPlan, Target, range_of, share_of_speed
 
 DRAWS = 1000
+MOST_SAMPLES = 10**12
+MOST_HOURS = 1e9
 
 
 def aim(
@@ -61,21 +63,21 @@ def aim(
     """
     if sum(x is not None for x in (samples, hours, source)) > 1:
         raise UsageError("FB103", "give one of --samples, --hours and --data")
-    if (samples is not None and samples < 1) or (hours is not None and not hours > 0):
-        raise UsageError("FB103", f"--samples {samples}, --hours {hours}: must be above 0")
+    check_size(samples, hours)
     opened = factors.opened
     chosen = conditions if conditions is not None else opened.plan.conditions
     times = trials if trials is not None else opened.plan.trials
     if samples is None and hours is None:
         there = source if source is not None else opened.source
         plan = make_plan(opened.task, opened.system, conditions=chosen, trials=times)
-        dues = list(due_items(opened.task, there, opened.system, plan))
+        dues = list(due_items(opened.task, there, opened.system, plan._replace(trials=1)))
         ids = {due.sample.id: due.sample for due in dues}
         sound = sum(recorded_seconds(sample) for sample in ids.values()) / 3600
         return Target(
             samples=len(ids),
-            predictions=len(dues),
+            predictions=len(dues) * times,
             hours=sound,
+            trials=times,
             lengths=np.array(list(shown_lengths(opened, dues)), dtype=np.float64),
             mean_length=None,
             conditions=plan.conditions,
@@ -93,18 +95,28 @@ def aim(
         opened.task, opened.system, conditions=chosen, trials=times, limit=opened.plan.limit
     )
     sums: dict[str, float] = {}
-    dues = list(due_items(opened.task, opened.source, opened.system, plan))
+    once = plan._replace(trials=1)
+    dues = list(due_items(opened.task, opened.source, opened.system, once))
     for due, length in zip(dues, shown_lengths(opened, dues), strict=True):
         sums[due.sample.id] = sums.get(due.sample.id, 0.0) + length
     return Target(
         samples=samples,
         predictions=samples * len(plan.conditions) * plan.trials,
         hours=samples * mean / 3600,
+        trials=times,
         lengths=None,
         mean_length=np.array(list(sums.values()), dtype=np.float64),
         conditions=plan.conditions,
         words=f"{samples} samples like those of the small run",
     )
+
+
+def check_size(samples: int | None, hours: float | None) -> None:
+    """Refuse a size that nothing has (``FB103``)."""
+    if samples is not None and not 1 <= samples <= MOST_SAMPLES:
+        raise UsageError("FB103", f"--samples {short(samples)}: from 1 to {MOST_SAMPLES:g}")
+    if hours is not None and not 0 < hours <= MOST_HOURS:
+        raise UsageError("FB103", f"--hours {hours:g}: above 0, at most {MOST_HOURS:g}")
 
 
 def plan_run(factors: RunFactors, target: Target, means: Means, *, seed: int = 0) -> RunPlan:
@@ -217,12 +229,12 @@ def _fit(factors: RunFactors, seconds: Floats, target: Target, seed: int) -> _Fi
     rest = np.bincount(s, weights=y - fixed[0] - slope[0] * x, minlength=count)
     noise = float(np.var(rest, ddof=1))
     if target.lengths is not None:
-        shown = float(target.lengths.sum())
+        shown = float(target.lengths.sum()) * target.trials
         total = fixed[0] * target.predictions + slope[0] * shown
         totals = fixes * target.predictions + slopes * shown
     else:
         assert target.mean_length is not None  # noqa: S101 -- the one or the other
-        held = target.mean_length
+        held = target.mean_length * target.trials
         each = rng.multinomial(len(held), np.full(len(held), 1 / len(held)), size=DRAWS) @ held
         total = fixed[0] * target.predictions + slope[0] * target.samples * float(held.mean())
         totals = fixes * target.predictions + slopes * target.samples * each / len(held)
@@ -312,5 +324,6 @@ def machine_named(hardware: object) -> str:
     known = dict(hardware) if isinstance(hardware, dict) else {}
     names = [str(known[k]) for k in ("processor",) if known.get(k)]
     names.append(f"{known.get('cores', '?')} cores")
-    names += [str(name) for name in known.get("accelerators", ())]
+    more = known.get("accelerators")
+    names += [str(name) for name in more] if isinstance(more, list | tuple) else []
     return ", ".join(names)

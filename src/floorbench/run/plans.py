@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,10 +9,13 @@ import numpy as np
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Floats
+from floorbench.run.due import MOST, short
 from floorbench.systems.api_cost import Price
 
 LEVEL = 0.95
 EFFICIENCY = 0.9
+SLOWEST = 1e-3  # share of the small run's speed
+DEAREST = 1e9  # an hour
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +40,12 @@ class Range:
 
 
 def range_of(value: float, draws: Floats) -> Range:
-    """Return an expected value with the interval of its draws."""
+    """Return an expected value with the interval of its draws, widened to hold the value.
+
+    The draws may all lie on one side of it: where nothing was lost, every drawn yield is smaller.
+    """
     low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Range(value=float(value), low=float(low), high=float(high))
+    return Range(value=float(value), low=min(float(low), value), high=max(float(high), value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,12 +84,12 @@ def share_of_speed(means: Means, measured_on: int) -> float:
         ``FB103`` for numbers outside their range.
     """
     efficiency, price = means.efficiency, means.price_per_hour
-    if means.workers < 1:
-        raise UsageError("FB103", f"--workers {means.workers}: at least 1 is needed")
-    if efficiency is not None and not 0 < efficiency <= 2:
-        raise UsageError("FB103", f"--efficiency {efficiency:g} is not above 0 and at most 2")
-    if price is not None and not (math.isfinite(price) and price >= 0):
-        raise UsageError("FB103", f"--price-per-hour {price:g} is below 0")
+    if not 1 <= means.workers <= MOST:
+        raise UsageError("FB103", f"--workers {short(means.workers)}: from 1 to {MOST}")
+    if efficiency is not None and not SLOWEST <= efficiency <= 2:
+        raise UsageError("FB103", f"--efficiency {efficiency:g} is not from {SLOWEST:g} to 2")
+    if price is not None and not 0 <= price <= DEAREST:
+        raise UsageError("FB103", f"--price-per-hour {price:g} is not from 0 to {DEAREST:g}")
     if efficiency is not None:
         return efficiency
     return 1.0 if means.workers <= measured_on else EFFICIENCY
@@ -99,10 +104,12 @@ class Target:
     samples, predictions : int
     hours : float
         Of the samples' own sound.
-    lengths : float64 array (predictions,) or None
+    trials : int
+        How often each question is asked.
+    lengths : float64 array (predictions / trials,) or None
         What each question shows, where the data are there.
     mean_length : float64 array or None
-        Else: sum of what the questions of each measured sample show.
+        Else: sum of what the questions of each measured sample show, asked once.
     conditions : tuple of str
     words : str
         For people.
@@ -111,6 +118,7 @@ class Target:
     samples: int
     predictions: int
     hours: float
+    trials: int
     lengths: Floats | None
     mean_length: Floats | None
     conditions: tuple[str, ...]

@@ -8,6 +8,7 @@ on with a fresh worker.
 
 from __future__ import annotations
 
+import select
 import selectors
 import time
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,7 @@ from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.child import Child, death
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import Answer
+from floorbench.run.executors import LOADING, Answer, loading_arguments, still_loading
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.wire import observation_to_wire
 
@@ -29,14 +30,14 @@ GRACE = 0.2  # seconds a worker may use to report its own lateness before it is 
 
 
 class _Worker(Child):
-    """A child process and the batch it is working on."""
+    """A child process and the batch it is working on; ``deadline`` is first that of loading."""
 
-    def __init__(self, hello: bytes) -> None:
+    def __init__(self, hello: bytes, load_timeout: float) -> None:
         super().__init__("floorbench.run.worker", hello)
         self.ready = False
         self.batch: list[Item] | None = None
         self.observed: list[str] | None = None
-        self.deadline: float | None = None
+        self.deadline: float | None = time.monotonic() + load_timeout
 
     def done(self) -> tuple[list[Item], list[str] | None]:
         """Take the batch from the worker, with the hashes of what it was shown."""
@@ -51,13 +52,12 @@ class ProcessExecutor:
     Parameters
     ----------
     workers, batch : int
-    batch_seconds, timeout : float or None
+    batch_seconds, timeout, load_timeout : float or None
         As in :func:`floorbench.run.executors.make_executor`.
     """
 
     name = "process"
     warning: str | None = None
-    arguments: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -66,11 +66,14 @@ class ProcessExecutor:
         batch: int = 1,
         batch_seconds: float | None = None,
         timeout: float | None = None,
+        load_timeout: float | None = None,
     ) -> None:
         self.workers = workers
         self.batch = batch
         self.batch_seconds = batch_seconds
         self.timeout = timeout
+        self._load_timeout = LOADING if load_timeout is None else load_timeout
+        self.arguments = loading_arguments(self._load_timeout)
         self._hello = b""
         self._pool: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
@@ -82,7 +85,7 @@ class ProcessExecutor:
         Raises
         ------
         SystemProblem
-            ``FB501`` when it cannot be loaded.
+            ``FB501`` when it cannot be loaded, or not in time.
         UsageError
             ``FB509`` when the system is an object of this process.
         """
@@ -101,6 +104,9 @@ class ProcessExecutor:
             self._spawn()
         first = self._pool[0]
         while True:
+            left = max(0.0, (first.deadline or 0.0) - time.monotonic())
+            if not select.select([first.pipe], [], [], left)[0]:
+                raise still_loading(choice.name, self._load_timeout)
             for message in self._messages(first) or ():
                 spec = self._greet(first, message)
                 return codec.convert(spec, SystemSpec)
@@ -129,7 +135,7 @@ class ProcessExecutor:
         self._selector.close()
 
     def _spawn(self) -> None:
-        worker = _Worker(self._hello)
+        worker = _Worker(self._hello, self._load_timeout)
         self._pool.append(worker)
         self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
 
@@ -150,13 +156,15 @@ class ProcessExecutor:
     def _greet(self, worker: _Worker, message: dict[str, Any]) -> Any:
         if "refused" in message:
             raise error_from_wire(message["refused"])
-        worker.ready = True
+        worker.ready, worker.deadline = True, None
         self.batch = self.batch if message["batches"] else 1
         return message["ready"]
 
     def _unloadable(self, why: str) -> SystemProblem:
-        name = self._choice.name if self._choice is not None else "?"
-        return SystemProblem("FB501", f"system '{name}' cannot be loaded: {why}")
+        return SystemProblem("FB501", f"system '{self._name()}' cannot be loaded: {why}")
+
+    def _name(self) -> str:
+        return self._choice.name if self._choice is not None else "?"
 
     def _collect(self, pending: Pending) -> Iterator[Answer]:
         """Wait for the next message, death or deadline, and yield what is finished by it."""
@@ -181,6 +189,8 @@ class ProcessExecutor:
                     raise error_from_wire(message["refused"])
         now = time.monotonic()
         for worker in [w for w in self._pool if w.deadline is not None and w.deadline <= now]:
+            if not worker.ready:
+                raise still_loading(self._name(), self._load_timeout)
             self._bury(worker)
             self._spawn()
             yield from pending.lost(*worker.done(), timed_out(self.timeout or 0.0))

@@ -128,6 +128,8 @@ class RayWorker:
         Ray's id of the node; ``None`` until it has a place.
     host : str
         Name of the machine, for messages.
+    since : float or None
+        When it had its place and began to load, on the monotonic clock.
     opened, gone : bool
         It has loaded what it serves; it was buried.
     load : object
@@ -139,6 +141,7 @@ class RayWorker:
     waiting: dict[Any, str] = field(default_factory=dict)
     node: str | None = None
     host: str = "?"
+    since: float | None = None
     opened: bool = False
     gone: bool = False
     load: Any = None
@@ -270,6 +273,7 @@ class Crew:
                 continue
             if kind == "where":
                 worker.node, worker.host = said["node"], said["host"]
+                worker.since = time.monotonic()
                 continue
             if "done" not in said:
                 raise _refused(worker, said)

@@ -20,7 +20,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import Answer
+from floorbench.run.executors import LOADING, Answer, loading_arguments, still_loading
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.processes import GRACE
 from floorbench.run.ray_cluster import Crew, Death, Event, RayOptions, RayWorker
@@ -46,7 +46,8 @@ class RayExecutor:
     ----------
     workers, batch : int
     batch_seconds : float or None
-    timeout : float or None
+    timeout, load_timeout : float or None
+        The clock of loading starts when a worker has its place.
     options : RayOptions
         Which cluster, and what each worker reserves on it.
     """
@@ -61,14 +62,16 @@ class RayExecutor:
         batch: int = 1,
         batch_seconds: float | None = None,
         timeout: float | None = None,
+        load_timeout: float | None = None,
         options: RayOptions | None = None,
     ) -> None:
         self.workers = workers
         self.batch = batch
         self.batch_seconds = batch_seconds
         self.timeout = timeout
+        self._load_timeout = LOADING if load_timeout is None else load_timeout
         self._options = options or RayOptions()
-        self.arguments = self._options.arguments()
+        self.arguments = (*loading_arguments(self._load_timeout), *self._options.arguments())
         self._system = "?"
         self._crew = Crew(
             self._options,
@@ -82,7 +85,7 @@ class RayExecutor:
         Raises
         ------
         SystemProblem
-            ``FB501`` when it cannot be loaded.
+            ``FB501`` when it cannot be loaded, or not in time.
         UsageError
             ``FB509`` when the system is an object of this process.
         EnvironmentProblem
@@ -98,12 +101,13 @@ class RayExecutor:
         for _ in range(self.workers):
             self._crew.spawn()
         while True:
-            for event in self._crew.events():
+            for event in self._crew.events(self._patience()):
                 if event.death is not None:
                     self._replace(event.worker, event.death)
                 elif event.kind == "open":
                     self.batch = self.batch if event.said["batches"] else 1
                     return codec.convert(event.said["ready"], SystemSpec)
+            self._check_loading()
 
     def answers(self, items: Iterable[Item]) -> Iterator[Answer]:
         """Answer items in the order in which workers finish."""
@@ -131,11 +135,7 @@ class RayExecutor:
 
     def _collect(self, pending: Pending) -> Iterator[Answer]:
         """Wait for the next answer, death or deadline, and yield what is finished by it."""
-        deadlines = [
-            w.load.deadline for w in self._crew.workers if w.load and w.load.deadline is not None
-        ]
-        wait = max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
-        for event in self._crew.events(wait):
+        for event in self._crew.events(self._patience()):
             if event.death is not None:
                 yield from self._died(event.worker, event.death, pending)
             elif event.kind == "show":
@@ -144,6 +144,7 @@ class RayExecutor:
                 load: _Load = event.worker.load
                 event.worker.load = None
                 yield from unpacked(load.batch, load.observed or [], event.said)
+        self._check_loading()
         now = time.monotonic()
         for worker in [w for w in self._crew.workers if w.load and w.load.deadline is not None]:
             if worker.load.deadline <= now:
@@ -151,6 +152,22 @@ class RayExecutor:
                 self._crew.spawn()
                 decision = timed_out(self.timeout or 0.0)
                 yield from pending.lost(worker.load.batch, worker.load.observed, decision)
+
+    def _patience(self) -> float | None:
+        """Return the seconds until the next answer or the next worker is overdue."""
+        deadlines = [
+            w.load.deadline for w in self._crew.workers if w.load and w.load.deadline is not None
+        ]
+        deadlines += [since + self._load_timeout for since in self._loading()]
+        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else None
+
+    def _loading(self) -> list[float]:
+        """Return when each worker that has a place and still loads began to."""
+        return [w.since for w in self._crew.workers if not w.opened and w.since is not None]
+
+    def _check_loading(self) -> None:
+        if any(time.monotonic() - since >= self._load_timeout for since in self._loading()):
+            raise still_loading(self._system, self._load_timeout)
 
     def _shown(self, event: Event) -> None:
         load: _Load = event.worker.load

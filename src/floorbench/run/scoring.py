@@ -34,6 +34,7 @@ from floorbench.run.predictions import predictions_file, trials_of
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
+from floorbench.run.twoway import PanelResult, beside
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.rates import check_level
 
@@ -54,6 +55,8 @@ class Result:
     estimates : tuple of Estimate
     headline : tuple of int
         Positions in ``estimates`` of the cells that belong to the printed table.
+    panels : tuple of PanelResult
+        For a task whose labels come from a panel: F1 with the panel drawn again as well.
     """
 
     task: TaskSpec
@@ -64,6 +67,7 @@ class Result:
     metrics: Mapping[str, MetricSpec]
     estimates: tuple[Estimate, ...]
     headline: tuple[int, ...]
+    panels: tuple[PanelResult, ...] = ()
 
 
 class Opened(NamedTuple):
@@ -117,7 +121,8 @@ def open_predictions(
     Parameters
     ----------
     path : Path
-        Run folder, or a predictions file (JSONL, CSV, Parquet).
+        Run folder, a predictions file (JSONL, CSV, Parquet), or a folder that holds one beside
+        its traces, as imported scores per frame do.
     task, source
         Replace the run's own; needed for a file.
     system : SystemSpec or None
@@ -148,7 +153,10 @@ def open_predictions(
         used = record.seed if seed is None else seed
         return Opened(path, task, source, record.system_spec, plan, used, artefact)
     if path.is_dir():
-        RunFolder.open(path)  # raises: there is no run.json
+        journal = predictions_file(path)
+        if task is None or source is None or not journal.is_file():
+            RunFolder.open(path)  # raises: there is no run.json
+        path = journal
     if task is None or source is None:
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
     system = system if system is not None else ELSEWHERE
@@ -253,6 +261,13 @@ def score(
         metrics={m.metric.spec.name: m.metric.spec for m in made.measures},
         estimates=estimate_cells(made.measures, seed=opened.seed, draws=draws, level=level),
         headline=tuple(i for i, m in enumerate(made.measures) if m.headline),
+        panels=beside(
+            {opened.system.name: made.measures},
+            rules=getattr(opened.task, "panel_rules", None),
+            seed=opened.seed,
+            draws=draws,
+            level=level,
+        ),
     )
     if write is None:
         write = (opened.path / RUN_FILE).is_file()

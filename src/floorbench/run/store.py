@@ -10,7 +10,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from floorbench.core.prediction import Prediction
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
+from floorbench.run.due import LARGEST, MOST, short
 from floorbench.run.journal import read_journal, torn_bytes
 from floorbench.run.migrations import SCHEMA, migrate
 
@@ -29,6 +30,8 @@ JOURNAL_FILE = "predictions.jsonl"
 PARQUET_FILE = "predictions.parquet"
 ESTIMATES_FILE = "estimates.json"
 LOCK_FILE = ".lock"
+LONGEST = 1e15  # seconds
+EDITED = "The file was damaged or edited by hand; copy the run once more, or run again."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,13 +200,24 @@ class RunFolder:
         raise EnvironmentProblem("FB504", f"has too many runs '{run_id}'", where=Place(str(parent)))
 
     def record(self) -> RunRecord:
-        """Read ``run.json``, migrating older schemas in memory."""
+        """Read ``run.json``, migrating older schemas in memory.
+
+        Raises
+        ------
+        DataError
+            ``FB505`` without one, or for a number in it that no run has; ``FB506`` for a schema
+            that is not known.
+        """
         path = self.path / RUN_FILE
         where = Place(str(path))
         if not path.is_file():
             raise DataError("FB505", f"'{self.path}' holds no {RUN_FILE}")
         plain = codec.parse(codec.read_bytes(path), where=where)
-        return codec.convert(migrate(plain, where=where), RunRecord, where=where)
+        record = codec.convert(migrate(plain, where=where), RunRecord, where=where)
+        wrong = next(_wrong(record), None)
+        if wrong is not None:
+            raise DataError("FB505", wrong, where=where, hint=EDITED)
+        return record
 
     def write_record(self, record: RunRecord) -> None:
         """Replace ``run.json``."""
@@ -320,3 +334,25 @@ def now() -> str:
 def new_run_id(hashes: Mapping[str, Any]) -> str:
     """Return a run id: the time in UTC and six digits of what is being run."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{codec.digest(dict(hashes))[:6]}"
+
+
+def out_of_range(
+    numbers: Iterable[tuple[str, float | None]], low: float, high: float
+) -> Iterator[str]:
+    """Say which numbers of a record lie outside a range; ``None`` is no number."""
+    for name, value in numbers:
+        if value is not None and not low <= value <= high:
+            yield f"{name} is {short(value)}, not a number from {low:g} to {high:.10g}"
+
+
+def _wrong(record: RunRecord) -> Iterator[str]:
+    """Say which numbers no run can have."""
+    yield from out_of_range([("trials", record.trials)], 1, MOST)
+    yield from out_of_range([("limit", record.limit)], 1, LARGEST)
+    for n, sitting in enumerate(record.sittings):
+        at = f"sittings[{n}]."
+        counts = [(at + "workers", sitting.workers), (at + "batch", sitting.batch)]
+        yield from out_of_range(counts, 1, MOST)
+        yield from out_of_range([(at + "written", sitting.written)], 0, LARGEST)
+        times = [(at + "loading", sitting.loading), (at + "answering", sitting.answering)]
+        yield from out_of_range(times, 0, LONGEST)

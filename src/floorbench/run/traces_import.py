@@ -181,9 +181,10 @@ def read_trace(path: Path, declared: Declared) -> Trace:
     rate = _rate(found.times, declared, where)
     look_ahead = declared.look_ahead
     if found.times is not None:
-        # A row's time is when it was said; what it lacks to the end of its frame is look-ahead.
-        first = float(found.times[0]) - float(1 / rate)
-        look_ahead = round(max(0.0, look_ahead + first), 6)
+        # A row's time is when it was said; what it stands after the end of its frame is look-ahead.
+        # A row before that end names the frame's start or middle, which shortens no look-ahead.
+        late = float(found.times[0]) - float(1 / rate)
+        look_ahead = round(look_ahead + max(0.0, late), 6)
     try:
         return make_trace(values, columns=names, rate=rate, look_ahead=look_ahead)
     except DataError as error:

@@ -12,11 +12,11 @@ from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Scored
 from floorbench.metrics.thresholds import choose
-from floorbench.run.artefact import ThresholdArtefact
+from floorbench.run.artefact import INCLUSIVE, RULE, ThresholdArtefact
 from floorbench.run.scoring import Opened, scored_units
 from floorbench.run.signature import system_part
 from floorbench.tasks.labelmaps import label_map
-from floorbench.tasks.units import without_unscored
+from floorbench.tasks.units import ScoreReading, without_unscored
 
 
 def tune(
@@ -43,8 +43,8 @@ def tune(
     -------
     ThresholdArtefact
         Not yet frozen; :func:`floorbench.run.artefact.write_artefact` does that. Its threshold is
-        for the rule "positive when score > threshold" and divides all possible scores as the
-        chosen operating point (score >= its threshold) does: it is the next smaller number.
+        for its ``rule`` and divides all possible scores as the chosen operating point (score >=
+        its threshold) does: for "positive when score > threshold" it is the next smaller number.
 
     Raises
     ------
@@ -55,7 +55,8 @@ def tune(
         ``FB631`` when a class has no scored unit; ``FB622`` for a score that is not finite.
     """
     task, system = opened.task.spec, opened.system
-    native = _native(system)
+    reading: ScoreReading | None = getattr(opened.task, "score_reading", None)
+    native = _native(system, reading)
     if "threshold" not in task.parameters:
         raise UsageError("FB524", f"task '{task.name}' has no threshold")
     part = dict(slice or {})
@@ -65,7 +66,7 @@ def tune(
             f"the run has the conditions {', '.join(opened.plan.conditions)}",
             hint="choose on one of them, for example --where condition=h0",
         )
-    units = scored_units(opened).units["sample"]
+    units = scored_units(opened).units["sample" if reading is None else reading.unit]
     for name, value in part.items():
         units = _where(units, name, value)
     positive = next((label for label in native if label in units.vocab["gold"]), None)
@@ -74,6 +75,7 @@ def tune(
     chosen = choose(
         without_unscored(units), positive=positive, objective=objective, limit=limit, beta=beta
     )
+    inclusive = reading is not None and reading.inclusive
     return ThresholdArtefact(
         task=task.name,
         task_version=task.version,
@@ -84,7 +86,8 @@ def tune(
         limit=limit,
         beta=beta,
         positive=positive,
-        threshold=math.nextafter(chosen.threshold, -math.inf),
+        threshold=chosen.threshold if inclusive else math.nextafter(chosen.threshold, -math.inf),
+        rule=INCLUSIVE if inclusive else RULE,
         value=chosen.value,
         units=len(units),
         unanswered=chosen.unanswered,
@@ -92,8 +95,12 @@ def tune(
     )
 
 
-def _native(system: SystemSpec) -> tuple[str, ...]:
+def _native(system: SystemSpec, reading: ScoreReading | None) -> tuple[str, ...]:
     """Return the task labels that a high score stands for, by kind of task."""
+    if reading is not None:
+        if system.score is None:
+            raise UsageError("FB524", f"'{system.name}' declares no score")
+        return (reading.positive,)
     if system.score is None or system.label_map is None:
         raise UsageError("FB524", f"'{system.name}' declares no score with a label map")
     table = label_map(system.label_map)

@@ -8,21 +8,19 @@ every draw. Two systems share the draws, so their difference can be read off.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.events.trp import TrpRules, consensus
 from floorbench.metrics import counts
-from floorbench.metrics.base import Bools, Floats, Ints, Scored
+from floorbench.metrics.base import Bools, Floats, Ints, Measure, Scored
 from floorbench.metrics.inputs import answers
-from floorbench.run.scoring import Opened, scored_units
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.bootstrap_twoway import TwoWay, bootstrap_twoway
 from floorbench.stats.intervals import interval
-from floorbench.tasks.trp import TrpTask
 
 STATISTICS = ("precision", "recall", "f1")
 
@@ -42,6 +40,8 @@ class PanelResult:
     flip_rate : float or None
         Mean share of slots whose label another panel would have turned round.
     stimuli, listeners : int
+    slice : mapping of str to str
+        The cell it stands beside, for example ``{"condition": "expert"}``.
     """
 
     statistic: str
@@ -51,6 +51,7 @@ class PanelResult:
     flip_rate: float | None
     stimuli: int
     listeners: int
+    slice: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,64 +125,52 @@ def panel_bootstrap(
     )
 
 
-def panel_results(
-    runs: Sequence[Opened], *, draws: int = DRAWS, level: float = 0.95
+def beside(
+    runs: Mapping[str, Sequence[Measure]],
+    *,
+    rules: TrpRules | None,
+    draws: int,
+    seed: int,
+    level: float,
 ) -> tuple[PanelResult, ...]:
-    """Bootstrap precision, recall and F1 of TRP runs over stimuli and listeners.
+    """Return the two-way result beside every pooled F1 that is shown and that all runs have.
 
     Parameters
     ----------
-    runs : sequence of Opened
-        From :func:`floorbench.run.scoring.open_predictions`, all of the TRP task; the seed is the
-        first one's. A run with several conditions counts as several systems.
-    draws, level
+    runs : mapping of str to sequence of Measure
+        The cells of each run by a name for it; the first run's headline cells decide.
+    rules : TrpRules or None
+        The task's ``panel_rules``; ``None`` for a task without a panel.
+    draws, seed, level
         As elsewhere.
 
-    Returns
-    -------
-    tuple of PanelResult
-        One per statistic.
-
-    Raises
-    ------
-    UsageError
-        ``FB103`` for a run of another task or with ``missing=drop``, ``FB520`` for runs over
-        other data or rules.
+    Undefined
+    ---------
+    There is no result for a cell whose runs were asked about different slots, or in whose lists
+    nobody listened to that list alone.
     """
-    systems: dict[str, Scored] = {}
-    for number, run in enumerate(runs, start=1):
-        if not isinstance(run.task, TrpTask):
-            raise UsageError(
-                "FB103", f"'{run.path}' is of task '{run.task.spec.name}', which has no listeners"
-            )
-        if run.task.spec.parameters["missing"] != "wrong":
-            raise UsageError("FB103", "with drawn listeners a missing answer counts as wrong")
-        if run.source.digest() != runs[0].source.digest() or run.task.rules != _rules(runs):
-            raise UsageError("FB520", f"'{run.path}' has other data or rules than the first run")
-        units = scored_units(run).units["slot"]
-        for code in sorted(set(units.column("condition").tolist())):
-            condition = units.vocab["condition"][code]
-            name = " ".join(part for part in (run.system.name, condition) if part != "none")
-            if name in systems:
-                name += f" #{number}"
-            systems[name] = units.where(units.column("condition") == code)
-    return tuple(
-        panel_bootstrap(
-            systems,
-            rules=_rules(runs),
-            statistic=statistic,
-            draws=draws,
-            seed=runs[0].seed,
-            level=level,
-        )
-        for statistic in STATISTICS
-    )
+    if rules is None:
+        return ()
+    found = [
+        {str(m.slice["condition"]): m for m in measures if _pooled(m)} for measures in runs.values()
+    ]
+    out = []
+    for condition, measure in found[0].items():
+        if not measure.headline or any(condition not in others for others in found):
+            continue
+        systems = {name: cells[condition].scored for name, cells in zip(runs, found, strict=True)}
+        try:
+            made = panel_bootstrap(systems, rules=rules, draws=draws, seed=seed, level=level)
+        except (DataError, UsageError) as error:
+            if error.code not in ("FB103", "FB651"):
+                raise
+            continue
+        out.append(replace(made, slice=dict(measure.slice)))
+    return tuple(out)
 
 
-def _rules(runs: Sequence[Opened]) -> TrpRules:
-    task = runs[0].task
-    assert isinstance(task, TrpTask)  # noqa: S101 -- the caller has looked
-    return task.rules
+def _pooled(measure: Measure) -> bool:
+    return measure.metric.spec.name == "slot_f" and set(measure.slice) == {"condition"}
 
 
 class _Counting:
@@ -242,7 +231,12 @@ def _passes(scored: Scored, panel: _Panel) -> Floats:
 
 def _labels(panel: _Panel, people: Ints, rules: TrpRules) -> Bools:
     """Return the consensus of drawn panels, in exact arithmetic."""
-    responders, heard = people @ panel.responded.T, people @ panel.heard.T
+    # Whole numbers far below 2^53 are exact as floats, which have the fast matrix product.
+    drawn = people.astype(np.float64)
+    responders, heard = (
+        np.rint(drawn @ side.T.astype(np.float64)).astype(np.int64)
+        for side in (panel.responded, panel.heard)
+    )
     if rules.rule == "fixed":
         tau = rules.tau
         labels: Bools = tau.denominator * responders > tau.numerator * heard

@@ -20,8 +20,10 @@ import numpy as np
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
+from floorbench.metrics.bundle import one_product
 from floorbench.metrics.jackknife import leave_one_out, left_out
-from floorbench.stats.streams import generator, indices
+from floorbench.stats.streams import BLOCK, generator, indices
+from floorbench.stats.whole import whole_sums
 
 DRAWS = 2000
 MEMORY = 64 << 20
@@ -150,13 +152,20 @@ def bootstrap(
         whole = _frozen(mask.astype(np.float64)[None, :])
         for name, evaluate in evaluators.items():
             points[name] = float(_evaluate(name, evaluate, whole)[0])
-        start = 0
-        for weights in draw_weights(
-            strata, present=mask, draws=draws, seed=seed, stream=stream, memory=memory
-        ):
-            for name, evaluate in evaluators.items():
-                values[name][start : start + len(weights)] = _evaluate(name, evaluate, weights)
-            start += len(weights)
+        shared = one_product(evaluators)
+        added = None if shared is None else whole_sums(shared.sums)
+        if shared is not None and added is not None:
+            totals = added.drawn(groups, _sources(groups, seed, stream), draws)
+            for name, part in shared.parts.items():
+                values[name] = _checked(name, part.of_totals(totals), draws)
+        else:
+            start = 0
+            for weights in draw_weights(
+                strata, present=mask, draws=draws, seed=seed, stream=stream, memory=memory
+            ):
+                for name, evaluate in evaluators.items():
+                    values[name][start : start + len(weights)] = _evaluate(name, evaluate, weights)
+                start += len(weights)
         for name, evaluate in evaluators.items():
             jackknife[name] = _checked(name, leave_one_out(evaluate, left), len(left))
     return {
@@ -196,16 +205,26 @@ def draw_weights(
     """
     strata = np.asarray(strata, dtype=np.int64)
     groups = _groups(strata, _mask(strata, present))
-    sources = {code: generator(seed, stream, "stratum", str(code)) for code in groups}
+    sources = _sources(groups, seed, stream)
     for rows in _portions(draws, len(strata), memory):
         weights = np.zeros((rows, len(strata)))
         for code, members in groups.items():
-            n = len(members)
-            taken = indices(sources[code], n, (rows, n))
-            taken += np.arange(rows)[:, None] * n
-            counts = np.bincount(taken.ravel(), minlength=rows * n)
-            weights[:, members] = counts.reshape(rows, n)
+            _count(sources[code], members, weights)
         yield _frozen(weights)
+
+
+def _count(source: np.random.Generator, members: Ints, weights: Floats) -> None:
+    """Write how often each row's draw takes each member; some rows at a time, in the cache."""
+    n = len(members)
+    first, last = members[0], members[-1]
+    place = slice(first, last + 1) if last - first == n - 1 else members
+    step = BLOCK // n or 1
+    for start in range(0, len(weights), step):
+        part = weights[start : start + step]
+        taken = indices(source, n, (len(part), n))
+        taken += np.arange(0, taken.size, n)[:, None]
+        counts = np.bincount(taken.ravel(), minlength=taken.size)
+        part[:, place] = counts.reshape(taken.shape)
 
 
 def compact(scored: Scored) -> Scored:
@@ -280,6 +299,10 @@ def _groups(strata: Ints, mask: Bools) -> dict[int, Ints]:
     """Return the present clusters of each stratum, strata in ascending order of code."""
     codes = np.unique(strata[mask])
     return {int(code): np.flatnonzero(mask & (strata == code)) for code in codes}
+
+
+def _sources(groups: Mapping[int, Ints], seed: int, stream: str) -> dict[int, np.random.Generator]:
+    return {code: generator(seed, stream, "stratum", str(code)) for code in groups}
 
 
 def _portions(total: int, clusters: int, memory: int) -> Iterator[int]:

@@ -9,12 +9,15 @@ for good, but may change what the methods of ``Generator`` make of them.
 from __future__ import annotations
 
 import hashlib
+import math
 import operator
 
 import numpy as np
 
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Bools, Ints
+
+BLOCK = 1 << 15  # indices to draw at once: they and what is made of them stay in the cache
 
 
 def generator(seed: int, *path: str) -> np.random.Generator:
@@ -71,4 +74,4 @@ def coins(source: np.random.Generator, shape: tuple[int, ...]) -> Bools:
 def _words(
     source: np.random.Generator, shape: tuple[int, ...]
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
-    return np.asarray(source.bit_generator.random_raw(int(np.prod(shape)))).reshape(shape)
+    return np.asarray(source.bit_generator.random_raw(math.prod(shape))).reshape(shape)

@@ -23,9 +23,13 @@ from typing import Any
 from floorbench import codec
 from floorbench.core.prediction import Compute
 from floorbench.core.sample import Observation
+from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Role
 from floorbench.errors import DataError, Place
-from floorbench.systems.prompted import seconds_of
+from floorbench.systems.llm.asking import Asking
+from floorbench.systems.llm.service import Service
+from floorbench.systems.prompted import Prompted, seconds_of
+from floorbench.systems.role_texts import RoleTexts
 
 PER_MESSAGE = 8
 """Tokens that a chat template adds to a message, at most."""
@@ -71,6 +75,48 @@ class PriceFile:
     date: str
     currency: str
     models: Mapping[str, Price]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """A system that asks a service, as far as its cost goes.
+
+    Parameters
+    ----------
+    spec : SystemSpec
+    model : str
+        The service's name of the model.
+    hears : bool
+        Whether sound is sent, or words.
+    around : str
+        Text that the system adds to every question.
+    answer : int
+        Tokens of an answer, at most.
+    """
+
+    spec: SystemSpec
+    model: str
+    hears: bool = False
+    around: str = ""
+    answer: int
+
+
+def paid(system: Any) -> Paid | None:
+    """Return what asking a system costs; ``None`` for one that asks no service."""
+    if isinstance(system, Prompted):
+        return Paid(
+            spec=system.spec,
+            model=system.model.info.name,
+            hears=system.model.hears,
+            answer=int(str(system.spec.parameters["max_tokens"])),
+        )
+    if not isinstance(system, Asking | RoleTexts) or not isinstance(system.model, Service):
+        return None
+    if isinstance(system, Asking):
+        around, answer = system.around, system.longest
+    else:
+        around, answer = "", int(str(system.spec.parameters["max_tokens"]))
+    return Paid(spec=system.spec, model=system.model.info.name, around=around, answer=answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +182,7 @@ def forecast(
     *,
     hears: bool,
     answer: int,
+    around: str = "",
     price: Price | None = None,
     prices: PriceFile | None = None,
 ) -> Forecast:
@@ -144,18 +191,17 @@ def forecast(
     Parameters
     ----------
     observations : iterable of Observation
-    hears : bool
-        Whether sound is sent, or words.
-    answer : int
-        Tokens of an answer, at most.
+    hears, answer, around
+        As in :class:`Paid`.
     price, prices : Price, PriceFile or None
         The model's price and the file it is from.
     """
     calls, text, seconds = 0, 0, 0.0
+    always = estimate(around)
     for observation in observations:
         calls += 1
         seconds += seconds_of(observation, hears=hears)
-        text += tokens_of(observation, hears=hears)
+        text += tokens_of(observation, hears=hears) + always
     written = calls * answer
     cost = None
     if price is not None:

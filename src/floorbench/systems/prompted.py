@@ -118,6 +118,7 @@ class Prompted(Spending):
                 repeat=observation.repeat,
             )
         except ModelFault as fault:
+            self.usage += fault.usage
             return Decision(outcome=fault.outcome, reason=fault.reason)
         self.usage += said.usage
         text = _chosen(said.text) if self._structured else said.text

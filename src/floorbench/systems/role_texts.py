@@ -20,7 +20,9 @@ from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.ollama import HOST, OllamaModel
 from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel
 from floorbench.systems.llm.protocol import ModelFault, Prompt, TextModel, mass
+from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.spending import Spending
 
 ROLES = ("interruption", "backchannel", "off_talk")
 CANDIDATES = 2000
@@ -31,7 +33,7 @@ NAMES = {
 }
 
 
-class RoleTexts:
+class RoleTexts(Spending):
     """A chat model that answers with one of the task's answers.
 
     Parameters
@@ -59,7 +61,7 @@ class RoleTexts:
         seed: int = 0,
         max_tokens: int = 12,
     ) -> None:
-        self._model = model
+        self.model = model
         self._temperature = number("temperature", temperature, low=0.0, high=2.0)
         self._max_tokens = int(number("max_tokens", max_tokens, low=1, high=4096))
         self._seed = seed
@@ -77,7 +79,7 @@ class RoleTexts:
 
     def load(self) -> None:
         """Load the model and complete the spec."""
-        self._model.load()
+        self.model.load()
         self._describe()
 
     def decide(self, observation: Observation) -> Decision:
@@ -94,16 +96,18 @@ class RoleTexts:
             return Decision(outcome=Outcome.ABSTAINED, reason=reason)
         prompt = Prompt(opening=dialogue(observation), system=asked.text, chat=True)
         try:
-            if self._model.can.top:
-                return self._most_probable(prompt, asked.answers)
-            said = self._model.complete(
+            if self.model.can.top:
+                return self._most_probable(prompt, asked.answers, seed=observation.repeat)
+            said = self.model.complete(
                 prompt,
                 max_tokens=self._max_tokens,
                 temperature=self._temperature,
-                seed=self._seed,
+                seed=self._seed + observation.repeat,
             )
         except ModelFault as fault:
+            self.usage += fault.usage
             return Decision(outcome=fault.outcome, reason=fault.reason)
+        self.usage += said.usage
         label = one_of(said.text, asked.answers)
         if label is None:
             return Decision(
@@ -111,9 +115,10 @@ class RoleTexts:
             )
         return Decision(label=label, raw=said.text)
 
-    def _most_probable(self, prompt: Prompt, allowed: tuple[str, ...]) -> Decision:
-        wanted = min(CANDIDATES, self._model.can.top)
-        said = self._model.complete(prompt, max_tokens=1, top=wanted)
+    def _most_probable(self, prompt: Prompt, allowed: tuple[str, ...], *, seed: int) -> Decision:
+        wanted = min(CANDIDATES, self.model.can.top)
+        said = self.model.complete(prompt, max_tokens=1, top=wanted, seed=seed)
+        self.usage += said.usage
         shares = {}
         for answer in allowed:
             found = mass(said.first or (), lambda token, answer=answer: begins(token, answer))  # type: ignore[misc]
@@ -128,7 +133,7 @@ class RoleTexts:
         return Decision(label=label, scores=scores, raw=said.text)
 
     def _describe(self) -> None:
-        info = self._model.info
+        info = self.model.info
         parameters: dict[str, JsonValue] = {
             **info.parameters,
             "temperature": self._temperature,
@@ -196,6 +201,8 @@ def roles_openai(
     timeout: float = 60.0,
     attempts: int = 5,
     max_tokens: int = 16,
+    cache: str | None = None,
+    replay: bool = False,
 ) -> RoleTexts:
     """Return a model behind the OpenAI API.
 
@@ -209,10 +216,20 @@ def roles_openai(
         Attempts of one call.
     max_tokens : int
         Length of the answer.
+    cache : str or None
+        Folder of recorded replies.
+    replay : bool
+        Answer from recorded replies only; needs no key.
     """
     policy = Policy(timeout=timeout, attempts=attempts)
     served = OpenAIModel(
-        model=model, base_url=base_url, key_env=key_env, raw=False, top=0, policy=policy
+        model=model,
+        base_url=base_url,
+        key_env=key_env,
+        raw=False,
+        top=0,
+        replies=Replies(cache, replay=replay),
+        policy=policy,
     )
     return RoleTexts(model=served, name=f"roles-{model}", max_tokens=max_tokens)
 

@@ -207,7 +207,9 @@ def driven(system: Any) -> Any:
 
 def at_the_start(observation: Observation) -> Observation:
     """Return what is known before the first step: language, state, history; no audio, no end."""
-    return replace(observation, channels={}, text=None, words=(), spoken_prefix=None, cutoff=None)
+    return replace(
+        observation, channels={}, text=None, words=(), activity={}, spoken_prefix=None, cutoff=None
+    )
 
 
 def steps(observation: Observation, spec: SystemSpec) -> Iterator[Step]:

@@ -14,6 +14,7 @@ from floorbench.systems.llm.asking import Boundary, Generated, YesNo
 from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.ollama import HOST, OllamaModel
 from floorbench.systems.llm.openai_api import KEY, OPENAI, TOP, OpenAIModel
+from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
 
 ENGLISH = ("en",)
@@ -60,10 +61,16 @@ def boundary_openai(
     top: int = TOP,
     timeout: float = 60.0,
     attempts: int = 5,
+    cache: str | None = None,
+    replay: bool = False,
     threshold: float = 0.5,
 ) -> Boundary:
-    """Return the sentence-end probability of a server with ``/completions``."""
-    served = _openai(model, base_url, key_env, top, timeout, attempts, raw=True)
+    """Return the sentence-end probability of a server with ``/completions``.
+
+    ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
+    needed.
+    """
+    served = _openai(model, base_url, key_env, top, timeout, attempts, cache, replay, raw=True)
     return Boundary(model=served, name=f"boundary-{model}", threshold=threshold)
 
 
@@ -75,9 +82,15 @@ def yesno_openai(
     top: int = TOP,
     timeout: float = 60.0,
     attempts: int = 5,
+    cache: str | None = None,
+    replay: bool = False,
 ) -> YesNo:
-    """Return yes against no of a server that speaks the OpenAI API."""
-    served = _openai(model, base_url, key_env, top, timeout, attempts)
+    """Return yes against no of a server that speaks the OpenAI API.
+
+    ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
+    needed.
+    """
+    served = _openai(model, base_url, key_env, top, timeout, attempts, cache, replay)
     return YesNo(model=served, name=f"yesno-{model}")
 
 
@@ -88,13 +101,19 @@ def generate_openai(
     key_env: str = KEY,
     timeout: float = 60.0,
     attempts: int = 5,
+    cache: str | None = None,
+    replay: bool = False,
     temperature: float = 0.4,
     seed: int = 0,
     max_tokens: int = 160,
 ) -> Generated:
-    """Return a model behind the OpenAI API writing its answer."""
+    """Return a model behind the OpenAI API writing its answer.
+
+    ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
+    needed.
+    """
     return Generated(
-        model=_openai(model, base_url, key_env, 0, timeout, attempts),
+        model=_openai(model, base_url, key_env, 0, timeout, attempts, cache, replay),
         name=f"generate-{model}",
         temperature=temperature,
         seed=seed,
@@ -202,12 +221,19 @@ def _openai(
     top: int,
     timeout: float,
     attempts: int,
+    cache: str | None,
+    replay: bool,
     *,
     raw: bool = False,
 ) -> OpenAIModel:
-    policy = Policy(timeout=timeout, attempts=attempts)
     return OpenAIModel(
-        model=model, base_url=base_url, key_env=key_env, raw=raw, top=top, policy=policy
+        model=model,
+        base_url=base_url,
+        key_env=key_env,
+        raw=raw,
+        top=top,
+        replies=Replies(cache, replay=replay),
+        policy=Policy(timeout=timeout, attempts=attempts),
     )
 
 

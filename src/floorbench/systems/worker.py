@@ -167,7 +167,7 @@ class CommandSystem:
         if refused is not None:
             return refused
         try:
-            return self._ask([observation])[0]
+            return self.ask([observation])[0]
         except TimeoutError as error:
             self._program.lose()
             return Decision(outcome=Outcome.TIMEOUT, reason=f"{error} ({self._timeout:g} s)")
@@ -188,7 +188,7 @@ class CommandSystem:
             part = open_[first : first + size]
             asked = [observations[n] for n in part]
             try:
-                said = self._ask(asked) if len(part) > 1 else [self.decide(asked[0])]
+                said = self.ask(asked) if len(part) > 1 else [self.decide(asked[0])]
             except (TimeoutError, SystemProblem):
                 self._program.stop()
                 said = [self.decide(observation) for observation in asked]
@@ -200,7 +200,16 @@ class CommandSystem:
         """End the program."""
         self._program.stop()
 
-    def _ask(self, observations: Sequence[Observation]) -> list[Decision]:
+    def ask(self, observations: Sequence[Observation]) -> list[Decision]:
+        """Ask about so many observations at once, whatever the program says that it takes.
+
+        Raises
+        ------
+        TimeoutError
+            When it answers too late.
+        SystemProblem
+            ``FB551`` when it ends, ``FB552`` when it breaks the protocol.
+        """
         pipe = self._program.running()
         rate = self.spec.front_end.rate
         items = [item_of(observation, rate=rate) for observation in observations]

@@ -24,6 +24,8 @@ from floorbench.systems.worker_wire import (
     spec_of,
 )
 
+HINT = "Try `curl URL/hello`; docs/reference/worker-wire.md says what a server answers."
+
 
 class EndpointSystem:
     """A server of yours that answers items.
@@ -52,7 +54,7 @@ class EndpointSystem:
         Raises
         ------
         SystemProblem
-            ``FB531`` when it does not answer, ``FB552`` when it answers something else.
+            ``FB551`` when it does not answer, ``FB552`` when it answers something else.
         """
         if self._loaded:
             return
@@ -61,8 +63,12 @@ class EndpointSystem:
                 lambda: ask_json(f"{self._url}/hello", timeout=self._policy.timeout), self._policy
             )
         except ModelFault as fault:
-            raise SystemProblem("FB531", f"{self._url}/hello: {fault.reason}") from None
-        hello = read_hello(message, kind="items")
+            raise SystemProblem("FB551", f"{self._url}/hello: {fault.reason}", hint=HINT) from None
+        try:
+            hello = read_hello(message, kind="items")
+        except SystemProblem as error:
+            what = f"{self._url}/hello: {error.what}"
+            raise SystemProblem(error.code, what, hint=HINT) from None
         if hello.batch > 1:
             self.decide_batch = self._in_parts
         self._size = hello.batch

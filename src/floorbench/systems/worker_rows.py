@@ -57,6 +57,7 @@ SOULX = SystemSpec(
     streaming_step=0.16,
     front_end=_16K,
     label_map="soulx-duplug",
+    parameters={"tail": 1.0},
     licence="Apache-2.0",
 )
 LYCHEE = SystemSpec(

@@ -78,6 +78,7 @@ from floorbench.tasks.frame_units import (
     activity,
     frame_problem,
     outcome_of,
+    shown_to,
     timed_words,
 )
 from floorbench.tasks.marks import Marks
@@ -185,10 +186,10 @@ class DualTurnTask:
     def observe(
         self, sample: Sample, condition: str, *, system: SystemSpec | None = None
     ) -> Observation:
-        """Return the whole session; systems promise to hear it in order."""
+        """Return the whole session, in the declared modalities; systems hear it in order."""
         if condition not in self.spec.conditions:
             raise DataError("FB222", f"there is no condition '{condition}'")
-        return sample.observation
+        return shown_to(sample.observation, system)
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:
         """Tell whether a session is asked for: all but those of the training split."""
@@ -238,7 +239,11 @@ class DualTurnTask:
             else None
         )
         return [
-            *cells.action_measures(scored["action"], missing=self._missing),
+            *cells.action_measures(
+                scored["action"],
+                missing=self._missing,
+                note=cells.without_actions(scored["action"], scored["end"]),
+            ),
             *cells.word_measures(scored["word"], undeclared=missing),
             *cells.end_measures(scored["end"], missing=self._missing),
         ]

@@ -64,7 +64,18 @@ def cell(
     )
 
 
-def action_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
+def without_actions(actions: Scored, ends: Scored) -> str | None:
+    """Say how many test sessions with turn ends have no action, or return ``None``."""
+    (_, asked), (_, there) = halves(actions), halves(ends)
+    left = len(set(there.units or ()) - set(asked.units or ()))
+    if not left:
+        return None
+    return (
+        f"{left} test session{'s' * (left > 1)} without actions (shorter than 500 frames, or none)"
+    )
+
+
+def action_measures(scored: Scored, *, missing: str, note: str | None = None) -> Iterator[Measure]:
     """Yield wF1 and per-class figures of the five actions, with chance values for BC."""
     validation, test = halves(scored)
     said, why = predicted_by_probe(validation, test, ACTIONS, ACTION_FEATURES)
@@ -72,8 +83,9 @@ def action_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
     gold = np.where(test.column("outcome") == OK, test.column("gold"), -1)
     prevalent = with_columns(test, predicted=gold)  # prevalence does not depend on the answers
     yield cell(
-        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why, headline=True
-    )
+        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why, note=note,
+        headline=True,
+    )  # fmt: skip
     for label in ACTIONS:
         here = {**where, "class": label}
         for make in (precision, recall, f_score):

@@ -221,7 +221,7 @@ class EchoTask:
             contrasts=tuple(CONTRASTS.values()),
             missing=self._missing,
             streams=streams,
-            three_way=three_way(system),
+            three_way=three_way(system) and not streams,  # streams act, they name no role
         ).all()
 
     def _language(self, sample: Sample) -> str:

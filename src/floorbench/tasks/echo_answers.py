@@ -122,8 +122,9 @@ def meaning(
     before the onset is premature, and a later resumption changes neither. Without a yield it is a
     Keep if the stream was heard to the end of the window; else its outcome is ``failed``. A system
     that produces its own speech (``parameters["floor"] = "own"``) must have said ``speak`` before
-    the onset and not stopped since, or it does not hold the floor. An action whose label
-    means nothing makes the stream invalid: it is not silence, so it earns no Keep.
+    the onset, or it does not hold the floor; if it also yielded before the onset it is premature,
+    whatever it said later. An action whose label means nothing makes the stream invalid: it is not
+    silence, so it earns no Keep.
 
     A decision without events is one answer: its label, or the text of its raw answer.
     """

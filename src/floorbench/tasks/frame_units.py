@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample
+from floorbench.core.spec import SystemSpec
 from floorbench.core.time import exact, to_ticks
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import DataError, Place
@@ -178,6 +180,24 @@ def frame_problem(sample: Sample, decision: Decision) -> str | None:
             f"{covered:.2f} s, the session has {float(seconds):.2f} s"
         )
     return None
+
+
+def shown_to(observation: Observation, system: SystemSpec | None) -> Observation:
+    """Return what a system is shown of a session: what its declared modalities ask for.
+
+    ``audio`` shows the channels, ``activity`` who speaks when, ``text`` or ``words`` the words with
+    their times. Activity and words are the annotation that the gold labels are made from, so a
+    system that listens to audio alone never gets them. Without a system all is shown.
+    """
+    if system is None:
+        return observation
+    told = set(system.modalities)
+    return replace(
+        observation,
+        channels=observation.channels if "audio" in told else {},
+        activity=observation.activity if "activity" in told else {},
+        words=observation.words if told & {"text", "words"} else (),
+    )
 
 
 def activity(observation: Observation, *, rate: Fraction) -> dict[Role, Bools]:

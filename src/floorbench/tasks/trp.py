@@ -26,19 +26,21 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Question, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
-from floorbench.core.time import exact, to_ticks
+from floorbench.core.time import to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.events.trp import TrpRules
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
-from floorbench.tasks.trp_gold import Gold, check_rules, slot_of
+from floorbench.tasks.trp_gold import Gold, check_rules, fraction, slot_of
 from floorbench.tasks.trp_units import Rows
-from floorbench.tasks.units import choice, outcome_code
+from floorbench.tasks.units import ScoreReading, choice, number_or_none, outcome_code
 
 VERSION = "1"
 UNPROMPTED = "none"
@@ -64,12 +66,13 @@ class TrpTask:
     tail : float
         Seconds after the turn that belong to the last slot.
     final_slot : {'observed', 'always', 'drop'}
-        What becomes of the slot after the last word.
+        What becomes of the slot after the last word: labelled like the others, always a TRP, or
+        left out when scored. Systems are asked about it all the same.
     h : int
         Half-width of the window of the headline measures; 1, 2 and 3 are always computed.
     threshold : float or None
-        For scored systems: yes iff the score is at least this. ``None`` keeps the label that the
-        system gave with its own threshold.
+        For scored systems: yes iff the score is at least this, and an answer without a score is
+        invalid. ``None`` keeps the label that the system gave with its own threshold.
     pause : float
         Shortest silence, in seconds, that the pause-rule baseline answers.
     missing : {'wrong', 'drop'}
@@ -81,6 +84,8 @@ class TrpTask:
     UsageError
         ``FB103`` or ``FB612`` for values outside these.
     """
+
+    score_reading = ScoreReading(unit="slot", positive=YES, inclusive=True)
 
     def __init__(
         self,
@@ -97,9 +102,13 @@ class TrpTask:
         prompt: str = "v1",
     ) -> None:
         self._rules = check_rules(tau=tau, rule=rule, k=k, tail=tail, final_slot=final_slot, h=h)
-        self._gold = Gold(self._rules, pause=to_ticks(pause))
+        self.panel_rules = self._rules
+        shortest = to_ticks(fraction("pause", pause))
+        if shortest < 0:
+            raise UsageError("FB103", f"pause={pause} is below 0")
+        self._gold = Gold(self._rules, pause=shortest)
         self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._threshold = threshold
+        self._threshold = number_or_none("threshold", threshold)
         self._h = h
         self._prompt = prompt
         self.spec = TaskSpec(
@@ -109,8 +118,8 @@ class TrpTask:
             conditions=(UNPROMPTED, *PROMPTED),
             parameters={
                 "rule": rule,
-                "tau": str(exact(tau)) if rule == "fixed" else None,
-                "k": str(exact(k)) if rule == "adaptive" else None,
+                "tau": str(self._rules.tau) if rule == "fixed" else None,
+                "k": str(self._rules.k) if rule == "adaptive" else None,
                 "tail": tail,
                 "final_slot": final_slot,
                 "h": h,
@@ -149,15 +158,23 @@ class TrpTask:
         return replace(sample.observation, question=question)
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:
-        """Tell whether the slot is asked for and the system declares the language."""
-        turn = sample.target["turn"]
-        last = slot_of(sample)[1] == len(turn["words"])
-        if last and self._rules.final_slot == "drop":
-            return False
+        """Tell whether the system declares the language.
+
+        The last slot is always asked for, so that ``final_slot`` is a matter of scoring alone.
+        """
         return system.languages is None or sample.observation.language in system.languages
 
+    def _dropped(self, sample: Sample) -> bool:
+        last = slot_of(sample)[1] == len(sample.target["turn"]["words"])
+        return last and self._rules.final_slot == "drop"
+
     def gold(self, sample: Sample) -> Decision:
-        """Return the consensus label of the slot; its score is the proportion."""
+        """Return the consensus label of the slot; its score is the proportion.
+
+        A last slot that ``final_slot='drop'`` leaves out has none: ``abstained``.
+        """
+        if self._dropped(sample):
+            return Decision(outcome=Outcome.ABSTAINED, reason="final_slot=drop leaves it out")
         labels = self._gold.turn(sample).labels
         slot = slot_of(sample)[1] - 1
         share = float(labels.proportion[slot])
@@ -168,7 +185,8 @@ class TrpTask:
         if decision.outcome is not Outcome.OK or decision.label in NO_YES:
             return None
         if decision.label is None:
-            return None if decision.scores else "neither a label nor a score"
+            said = decision.scores or one_word(decision.raw) is not None
+            return None if said else "neither a label nor a score"
         return f"label '{decision.label}' is neither yes nor no"
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
@@ -180,7 +198,7 @@ class TrpTask:
         """
         rows = Rows(self._gold, self.spec.conditions)
         for sample, condition, trial, prediction in items:
-            if self.due(sample, system):
+            if self.due(sample, system) and not self._dropped(sample):
                 outcome, label, score = self._said(prediction, system)
                 rows.add(sample, condition, trial, outcome=outcome, label=label, score=score)
         return {"slot": rows.scored()}
@@ -192,7 +210,8 @@ class TrpTask:
             rules=self._rules,
             conditions=self.spec.conditions,
             everywhere=UNPROMPTED,
-            ranked=system.score is not None,
+            ranked=system.score is not None
+            or bool(np.isfinite(scored["slot"].column("score")).any()),
             missing=self._missing,
             h=self._h,
         ).all()
@@ -204,14 +223,38 @@ class TrpTask:
         if prediction is None or outcome != OK:
             return outcome, None, None
         decision = prediction.decision
-        score = decision.scores.get(system.score) if system.score is not None else None
-        if self._threshold is None:
-            label = decision.label if decision.label in NO_YES else None
+        score = score_of(decision, system)
+        threshold = self._threshold
+        if threshold is None and decision.label is None and score is not None:
+            threshold = system.threshold
+        if threshold is None:
+            label = one_word(decision.raw) if decision.label is None else decision.label
+            label = label if label in NO_YES else None
         elif score is None:
             label = None
         else:
-            label = YES if score >= self._threshold else NO
+            label = YES if score >= threshold else NO
         return OK if label is not None else INVALID, label, score
+
+
+def score_of(decision: Decision, system: SystemSpec) -> float | None:
+    """Return the score that a system declares, or the only one of predictions made elsewhere."""
+    if system.score is not None:
+        return decision.scores.get(system.score)
+    elsewhere = system.context == "full" and len(decision.scores) == 1
+    return next(iter(decision.scores.values())) if elsewhere else None
+
+
+def one_word(raw: str | None) -> str | None:
+    """Read an answer that came as text: *yes* or *no*, whatever its case and final mark.
+
+    Examples
+    --------
+    >>> one_word(" Yes."), one_word("no"), one_word("yes and no"), one_word(None)
+    ('yes', 'no', None, None)
+    """
+    word = (raw or "").strip().rstrip(".!").casefold()
+    return word if word in NO_YES else None
 
 
 @cache

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from floorbench.core.sample import Sample
 from floorbench.core.time import TICKS_PER_SECOND, exact, to_ticks
-from floorbench.errors import DataError, Place
+from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.trp import TrpLabels, TrpRules, trp_labels
 from floorbench.metrics.base import Bools, Ints
 from floorbench.tasks.units import choice
@@ -131,17 +132,33 @@ def check_rules(
     final_slot: str,
     h: int,
 ) -> TrpRules:
-    """Return the rules of the consensus from a task's parameters (``FB612`` out of range)."""
+    """Return the rules of the consensus from a task's parameters.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for what is no number or no known word, ``FB612`` out of range.
+    """
+    if isinstance(h, bool) or not isinstance(h, int):
+        raise UsageError("FB103", f"h={h!r} is not a whole number of slots")
     kind = choice("rule", rule, ("fixed", "adaptive"))
     last = choice("final_slot", final_slot, ("observed", "always", "drop"))
     return TrpRules(
         rule="adaptive" if kind == "adaptive" else "fixed",
-        tau=exact(tau),
-        k=exact(k),
-        tail=to_ticks(tail),
+        tau=fraction("tau", tau),
+        k=fraction("k", k),
+        tail=to_ticks(fraction("tail", tail)),
         final_slot="always" if last == "always" else "drop" if last == "drop" else "observed",
         half_window=h,
     )
+
+
+def fraction(name: str, value: Any) -> Fraction:
+    """Return a parameter as an exact number (``FB103`` when it is none)."""
+    try:
+        return exact(value)
+    except (DataError, UsageError):
+        raise UsageError("FB103", f"{name}={value!r} is not a number") from None
 
 
 def seconds(half_ticks: int) -> float:

@@ -6,7 +6,7 @@ import hashlib
 import math
 from array import array
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,24 @@ from floorbench.errors import UsageError
 from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored
 
 OUTCOME_CODE = {outcome: OUTCOMES.index(outcome.value) for outcome in Outcome}
+
+
+class ScoreReading(NamedTuple):
+    """How a task reads a score that needs no label map: what :mod:`floorbench.run.tune` asks it.
+
+    Parameters
+    ----------
+    unit : str
+        Kind of unit that the score belongs to.
+    positive : str
+        Task label that a high score stands for.
+    inclusive : bool
+        Whether a score equal to the threshold is positive.
+    """
+
+    unit: str
+    positive: str
+    inclusive: bool
 
 
 class Units:

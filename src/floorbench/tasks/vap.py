@@ -45,6 +45,7 @@ from floorbench.tasks.frame_units import (
     activity,
     frame_problem,
     outcome_of,
+    shown_to,
 )
 from floorbench.tasks.marks import Mark, Marks
 from floorbench.tasks.units import choice
@@ -129,10 +130,10 @@ class VapTask:
     def observe(
         self, sample: Sample, condition: str, *, system: SystemSpec | None = None
     ) -> Observation:
-        """Return the whole session; systems promise to hear it in order."""
+        """Return the whole session, in the declared modalities; systems hear it in order."""
         if condition not in self.spec.conditions:
             raise DataError("FB222", f"there is no condition '{condition}'")
-        return sample.observation
+        return shown_to(sample.observation, system)
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:
         """Tell whether a session is asked for: all but those of the training split."""

@@ -137,7 +137,7 @@ class Review:
         path = folder / PLAN
         if not path.is_file():
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                (folder / PEOPLE).mkdir(parents=True, exist_ok=True)
                 write_safely(path, codec.encode_pretty(plan).encode())
             except OSError as error:
                 raise unwritable(path, error) from None

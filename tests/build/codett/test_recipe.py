@@ -213,6 +213,20 @@ def test_without_voices_it_says_how_to_get_them(monkeypatch, tmp_path):
     assert "assets get speech" in str(caught.value.hint)
 
 
+def test_nothing_is_built_inside_the_corpus_that_is_mined(tmp_path):
+    corpus = tmp_path / "calls"
+    two_channel_tiny.build(corpus, ("sw9001",))
+    for out, cache in (("calls/made", "cache"), ("made", "calls/.cache")):
+        with pytest.raises(UsageError, match=r"FB837 .* lies inside '.*calls', which the recipe"):
+            build(
+                CodettRecipe(),
+                out=tmp_path / out,
+                cache=tmp_path / cache,
+                settings={**SMALL, "real": str(corpus)},
+                workers=0,
+            )
+
+
 @pytest.mark.needs_speech
 def test_real_candidates_come_in_after_review(speech, tmp_path):
     corpus = tmp_path / "calls"

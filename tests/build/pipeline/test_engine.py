@@ -3,10 +3,12 @@
 import json
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from floorbench.build.pipeline import engine
 from floorbench.build.pipeline.engine import build
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from support.build_runs import content, made, results, stages, start
@@ -111,6 +113,12 @@ def test_a_stage_that_hangs_at_its_start_stops_the_build(tmp_path: Path) -> None
     with pytest.raises(EnvironmentProblem, match=r"FB836 no result within 2 s: stage 'gate' was"):
         made(tmp_path, trouble="gate:start:hang", workers=1, item_timeout=2.0)
     assert ("text", "item-0", 0) in results(tmp_path / "cache")
+
+
+@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf"), 1e300])
+def test_a_time_limit_is_one_that_can_be_waited_for(tmp_path, limit):
+    with pytest.raises(UsageError, match="FB103 item timeout"):
+        made(tmp_path, workers=1, item_timeout=limit)
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -230,6 +238,23 @@ def test_dataset_and_cache_never_lie_in_one_another(tmp_path: Path, out: str, ca
     with pytest.raises(UsageError, match="FB837"):
         made(tmp_path, out, cache=cache)
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(("out", "cache"), [("x/set", "y"), ("link/set", "y"), ("y", "x/cache")])
+def test_nothing_is_built_inside_what_the_recipe_reads(
+    tmp_path: Path, out: str, cache: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "x")
+    work = engine.checked_work
+    monkeypatch.setattr(
+        engine,
+        "checked_work",
+        lambda *given: replace(work(*given), sources=(tmp_path / "z", tmp_path / "x")),
+    )
+    with pytest.raises(UsageError, match=r"FB837 the \w+ .* lies inside '.*x', which"):
+        made(tmp_path, out, cache=cache)
+    assert list((tmp_path / "x").iterdir()) == []
 
 
 def test_a_link_to_a_dataset_stays_a_link(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,27 @@ def test_a_build_without_items_is_refused(tmp_path: Path) -> None:
         measure_build(path)
     with pytest.raises(DataError, match="FB402"):
         measure_build(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("workers", 10**18), ("took", -1.0), ("seeds", 10**400), ("schema", 99), ("stages", []),
+     ("entered", -1), ("calls", 10**30), ("cpu", 1e308), ("spread", -1.0)],
+)  # fmt: skip
+def test_numbers_that_no_build_has_are_refused(tmp_path: Path, name: str, value: object) -> None:
+    path = built(tmp_path)
+    plain = json.loads((path / "build.json").read_text())
+    (plain if name in plain else plain["stages"][1])[name] = value
+    (path / "build.json").write_text(json.dumps(plain))
+    with pytest.raises(DataError, match="FB563"):
+        measure_build(path)
+
+
+def test_a_folder_that_is_no_cache_has_no_size(tmp_path: Path) -> None:
+    path = built(tmp_path)
+    for cache in (tmp_path / "nowhere", path):
+        with pytest.raises(DataError, match=r"FB563 .*no cache folder"):
+            measure_build(path, cache=cache)
 
 
 def stage(**more: object) -> StageReport:

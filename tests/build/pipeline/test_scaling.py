@@ -106,6 +106,20 @@ def test_models_and_graphics_are_counted() -> None:
     assert planned().gpu_hours is None
 
 
+def test_a_model_without_a_price_is_said() -> None:
+    stages = (stage("write", 100, 100, 1.0, deterministic=False, calls=120),)
+    both = {"write": {n: Tokens(calls=60, read=6000, written=600) for n in ("m", "n")}}
+    price = Price(text_in=1.0, text_out=10.0)
+    got = planned(factors(stages, tokens=both), items=400, prices={"m": price})
+    assert got.model_cost is not None
+    assert "no price for n: not in the cost of the models" in got.assumptions
+    none = planned(factors(stages, tokens=both), items=400, prices={"other": price})
+    assert none.model_cost is None
+    assert "no price for m, n: not in the cost of the models" in none.assumptions
+    free = planned(factors(stages, tokens=both), items=400)
+    assert not any("no price" in line for line in free.assumptions)
+
+
 def test_every_assumption_is_a_line() -> None:
     text = "\n".join(planned(workers=64, hours=1.0).assumptions)
     assert "90% of the small build's speed for each process (assumed" in text

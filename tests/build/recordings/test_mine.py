@@ -136,6 +136,7 @@ def test_only_accepted_candidates_and_synthetic_items_pass(tmp_path):
         ('\n{"id": "a", "verdict": "maybe"}', 2),
         ('{"id": "a", "verdict": "accept"}\n{"id": "a", "verdict": "reject"}', 2),
         ("[]", 1),
+        ('{"id": "a", "verdict": "reject", "verdict": "accept"}', 1),
     ],
 )
 def test_a_broken_verdict_names_its_line(tmp_path, text, line):

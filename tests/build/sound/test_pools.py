@@ -80,7 +80,7 @@ def test_no_folder_or_nothing_usable_is_one_error(tmp_path, made):
         Pool(folder)
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"a.wav": 3}'])
+@pytest.mark.parametrize("content", ["{", "[]", '{"a.wav": 3}', '{"a.wav": {}, "a.wav": {}}'])
 def test_broken_credits_name_the_file(tmp_path, content):
     (tmp_path / "credits.json").write_text(content)
     with pytest.raises(DataError, match="FB882") as caught:

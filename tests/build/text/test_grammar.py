@@ -17,7 +17,7 @@ from floorbench.build.text.writer import Write
 from floorbench.datasets.codett_labels import LABELS, SPEAKING
 from support.bench import FakeBench
 
-MEDIUM = 20
+MEDIUM, SPARES = 20, 3
 
 
 def written(*, seed=0, count=MEDIUM, languages=("en", "zh")):
@@ -99,6 +99,11 @@ def test_a_medium_set_has_no_near_duplicates(seed, medium):
     for language in ("en", "zh"):
         found = nearest([dialogue_of(i) for i in items if dialogue_of(i).language == language])
         assert max(n.target for n in found if n.target is not None) < TARGET / 1.4
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_its_spares_have_none_either(seed):
+    assert NearDuplicates().gather(written(seed=seed, count=MEDIUM + SPARES)).rejected == {}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -33,8 +33,10 @@ def test_sound_comes_back_as_numbers():
 )
 def test_a_model_or_a_stub_must_be_named(monkeypatch, capsys, argv, message):
     monkeypatch.setattr(sys, "argv", ["predict.py", *argv])
+    monkeypatch.setattr(kit, "STUB", {})
     if message is None:
         assert kit.arguments("x", flags=("loud",), voice="a file").loud is False
+        assert ({"stub": True} if argv == ["--stub"] else {}) == kit.STUB
         return
     with pytest.raises(SystemExit):
         kit.arguments("x")

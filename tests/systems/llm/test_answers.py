@@ -13,7 +13,10 @@ from floorbench.systems.llm.answers import parse_answer
         ('Sure!\n```json\n{"decision": "1"}\n```\nEND', "yes", None),
         ('{"decision": true, "confidence": true}', "yes", None),
         ('{"decision": "No", "confidence": 90}', "no", None),
-        ('{"decision": 1, "confidence": "high"} {"decision": 0}', "yes", None),
+        ('{"decision": 1, "confidence": "high"} {"decision": "yes"}', "yes", None),
+        ('{"decision": 1} {"note": 2} {"decision"', "yes", None),
+        ('{"decision": 1} END\nNext: {"decision": 0} END', "yes", None),
+        ('{"decision": 1, "decision": true}', "yes", None),
     ],
 )
 def test_what_can_be_read(text: str, label: str, confidence: float | None) -> None:
@@ -32,6 +35,10 @@ def test_what_can_be_read(text: str, label: str, confidence: float | None) -> No
         ('{"decision": 2}', "neither 0 nor 1"),
         ('{"decision": 0.7}', "neither 0 nor 1"),
         ('{"decision": null}', "neither 0 nor 1"),
+        ('{"decision": 1} {"decision": 0}', "two different decisions"),
+        ('{"decision": 0, "decision": 1}', "two different decisions"),
+        ('{"decision": 1}\n{"note": 2}\n{"decision": "no"} END', "two different decisions"),
+        ('END {"decision": 1}', "no JSON object"),
     ],
 )
 def test_what_cannot_be_read_says_why(text: str, problem: str) -> None:

@@ -94,6 +94,24 @@ def test_more_openings_than_slots_still_give_the_same(model):
     assert model.complete(plain(4), max_tokens=1, top=3).first == a
 
 
+def test_only_the_beginning_of_a_prompt_gets_the_models_first_token(monkeypatch):
+    """Llama and Gemma files need it; SmolLM2 has none, so only what is asked of llama.cpp shows."""
+    made, asked = EmbeddedModel(), []
+    made.load()
+    post = made._post
+
+    def watched(path, body):
+        if path == "/tokenize":
+            asked.append((body["content"], body["add_special"]))
+        return post(path, body)
+
+    monkeypatch.setattr(made, "_post", watched)
+    made.complete(plain(2, closing=" and"), max_tokens=1)
+    assert asked == [
+        ("A: How was it?\nB:", True), (" well", False), (" we", False), (" and", False),
+    ]  # fmt: skip
+
+
 def test_seeds_sample_and_repeat(model):
     def write(seed: int) -> str:
         return model.complete(plain(9), max_tokens=12, temperature=1.0, seed=seed).text

@@ -159,7 +159,7 @@ def test_an_answer_cut_off_by_its_limit_says_so():
 
 
 def test_too_much_sound_is_not_sent():
-    turn = ChatTurn(role="user", parts=(Sound(bytes(LIMIT + 1), 1.0),))
+    turn = ChatTurn(role="user", parts=(Sound(bytes(LIMIT * 3 // 4 + 1), 1.0),))
     with serving([Reply(gemini("x"))]) as server, pytest.raises(ModelFault, match="20 MB"):
         model(server, hears=True).ask([turn], system="x", max_tokens=1)
     assert server.calls == []

@@ -4,6 +4,7 @@ import pytest
 
 from fake_server import Reply, serving
 from floorbench.core.vocab import Outcome
+from floorbench.systems.llm import http
 from floorbench.systems.llm.http import ask_json, check_url, detail_of, parse
 from floorbench.systems.llm.retrying import Refused
 
@@ -32,6 +33,19 @@ def test_slow_broken_busy_and_refusing_servers():
     assert (found.again, found.wait, found.reason) == (True, 3.0, "the server answered 503: busy")
     with serving([Reply({"error": {"message": "no"}}, status=400)]) as server:
         assert not refused(server).again
+
+
+def test_an_answer_that_trickles_in_is_late_as_a_whole():
+    with serving([Reply([1] * 20, pause=0.1)]) as server:
+        found = refused(server, 0.5)
+    assert (found.outcome, found.reason) == (Outcome.TIMEOUT, "no answer within 0.5 s")
+
+
+def test_an_answer_without_end_is_cut_off(monkeypatch):
+    monkeypatch.setattr(http, "LONGEST", 1 << 20)
+    with serving([Reply(raw=b" " * (2 << 20))]) as server:
+        found = refused(server)
+    assert (found.again, found.reason) == (False, "an answer of more than 1 MiB")
 
 
 def test_a_proxy_is_not_asked_about_this_machine(monkeypatch):

@@ -96,7 +96,7 @@ def test_a_server_that_gives_no_probabilities_gives_no_score():
 def test_a_tag_that_is_not_there_says_how_to_get_it():
     with serving(ollama) as server, pytest.raises(SystemProblem, match="not found") as caught:
         OllamaModel(tag="phi3:14b", host=server.url).load()
-    assert caught.value.code == "FB531"
+    assert caught.value.code == "FB551"
     assert "ollama pull phi3:14b" in caught.value.hint
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from email.utils import formatdate
 
 import pytest
@@ -14,8 +15,9 @@ from floorbench.core.sample import Observation, Question
 from floorbench.core.vocab import Outcome
 from floorbench.errors import EnvironmentProblem, UsageError
 from floorbench.systems.llm.asking import Boundary, Generated, YesNo
-from floorbench.systems.llm.openai_api import OpenAIModel
+from floorbench.systems.llm.openai_api import OpenAIModel, pause_of
 from floorbench.systems.llm.protocol import END_OF_TEXT, ModelFault, Prompt
+from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
 
 KEY = "sk-test-0123456789abcdef"
@@ -238,3 +240,71 @@ def test_an_address_with_a_secret_is_refused_without_showing_it(url):
 def test_a_server_without_completions_cannot_be_asked_for_boundaries(key):
     with serving([]) as server, pytest.raises(UsageError, match="continues plain text"):
         Boundary(model=model(server), name="x")
+
+
+@pytest.mark.parametrize(
+    ("reset", "seconds"), [("2s", 2.0), ("150ms", 0.15), ("1h2m3s", 3723.0), ("", 0.0), ("x", 0.0)]
+)
+def test_reset_times(reset, seconds):
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}
+    assert pause_of(headers) == pytest.approx(seconds)
+    assert pause_of({}) == 0.0
+
+
+def test_a_used_up_quota_is_waited_for_before_the_next_prefix(key):
+    waits = Waits()
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "30s"}
+    with serving([Reply(chat("one"), headers=headers), Reply(chat("two"))]) as server:
+        made = model(server, waits)
+        made.complete(PROMPT, max_tokens=1)
+        assert waits == []
+        made.complete(PROMPT, max_tokens=1)
+    assert len(waits) == 1
+    assert 20 < waits[0] <= 30
+
+
+def test_recorded_answers_replay_without_server_or_key(key, tmp_path, monkeypatch):
+    top = {"yes": -0.2, "no": -2.0}
+    seen = Observation(
+        language="en", text="well I", question=Question(text="Judge.", answers=("yes", "no"))
+    )
+    with serving([Reply(chat("yes", top)), Reply(chat("no", top))]) as server:
+        first, again = (
+            YesNo(model=model(server, replies=Replies(tmp_path)), name="y").decide(seen)
+            for _ in range(2)
+        )
+        assert len(server.calls) == 1
+        second = YesNo(model=model(server, replies=Replies(tmp_path)), name="y").decide(
+            replace(seen, repeat=1)
+        )
+        assert len(server.calls) == 2  # a repeat is asked anew: its agreement is worth something
+        address = server.url
+    monkeypatch.delenv("OPENAI_API_KEY")
+    made = OpenAIModel(
+        model="fake-1", base_url=address + "/v1", replies=Replies(tmp_path, replay=True)
+    )
+    replayed = YesNo(model=made, name="y").decide(seen)
+    assert first == again == replayed
+    assert (first.raw, second.raw) == ("yes", "no")
+    assert KEY not in "".join(f.read_text() for f in tmp_path.iterdir())
+    other = YesNo(model=made, name="y").decide(
+        Observation(
+            language="en", text="well", question=Question(text="Judge.", answers=("yes", "no"))
+        )
+    )
+    assert (other.outcome, other.reason[:17]) == (Outcome.FAILED, "no recorded reply")
+
+
+def test_what_a_refusal_cost_is_counted_and_so_is_what_the_service_knew(key):
+    """A service bills the whole prompt, cached or not, and refusals too."""
+    refused = chat("", prompt=30, cached=20)
+    refused["choices"][0]["message"] = {"content": None, "refusal": "I cannot."}
+    seen = Observation(
+        language="en", text="well", question=Question(text="Judge.", answers=("yes", "no"))
+    )
+    with serving([Reply(refused), Reply(chat("{}", prompt=50, cached=40))]) as server:
+        made = Generated(model=model(server), name="g")
+        assert made.decide(seen).outcome is Outcome.ABSTAINED
+        assert made.spent() == (30, 1)
+        assert made.decide(seen).outcome is Outcome.INVALID
+        assert made.spent() == (50, 1)

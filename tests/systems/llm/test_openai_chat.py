@@ -9,7 +9,7 @@ import pytest
 from fake_server import Reply, chat, serving
 from floorbench.core.vocab import Outcome
 from floorbench.systems.llm.chat import ChatTurn, Sound
-from floorbench.systems.llm.openai_chat import OpenAIChat, pause_of
+from floorbench.systems.llm.openai_chat import OpenAIChat
 from floorbench.systems.llm.protocol import ModelFault
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
@@ -114,15 +114,6 @@ def test_a_used_up_quota_is_waited_for_before_the_next_request():
         ask(made)
     assert len(waits) == 1
     assert 20 < waits[0] <= 30
-
-
-@pytest.mark.parametrize(
-    ("reset", "seconds"), [("2s", 2.0), ("150ms", 0.15), ("1h2m3s", 3723.0), ("", 0.0), ("x", 0.0)]
-)
-def test_reset_times(reset, seconds):
-    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": reset}
-    assert pause_of(headers) == pytest.approx(seconds)
-    assert pause_of({}) == 0.0
 
 
 def test_a_call_of_a_tool_is_no_answer():

@@ -126,7 +126,8 @@ class CodettRecipe:
         chosen = _checked(fill(settings, DEFAULTS))
         if chosen["real"] and not chosen["verdicts"]:
             mine, sessions = _mining(chosen)
-            return Work(seeds=tuple(sessions), steps=(mine, Measure(tracks=(TARGET,))))
+            measured = (mine, Measure(tracks=(TARGET,)))
+            return Work(seeds=tuple(sessions), steps=measured, sources=_sources(chosen))
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
@@ -199,7 +200,7 @@ class CodettRecipe:
             Balance(per_label=chosen["per_label"]),
             Split(shares=chosen["splits"]),
         ]
-        return Work(seeds=tuple(start), steps=tuple(steps))
+        return Work(seeds=tuple(start), steps=tuple(steps), sources=_sources(chosen))
 
     def export(self, items: Sequence[Item], store: Store, out: Export) -> None:
         """Write the released layout, with statistics and data card."""
@@ -256,6 +257,10 @@ def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:
         return Write(), LlmJudge(model=judge)
     model = chat_model(**writer)
     return LlmWrite(model=model), LlmJudge(model=judge, writer=model)
+
+
+def _sources(chosen: Mapping[str, Any]) -> tuple[Path, ...]:
+    return tuple(Path(chosen[name]) for name in ("real", "noise", "babble") if chosen[name])
 
 
 def _mining(chosen: Mapping[str, Any]) -> tuple[Mine, list[Item]]:

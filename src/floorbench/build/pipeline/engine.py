@@ -44,6 +44,7 @@ from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run import provenance
+from floorbench.run.executors import LONGEST_TIMEOUT
 from floorbench.run.store import now
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def build(
     UsageError
         ``FB101``, ``FB851`` or ``FB859`` for the recipe's name, its settings, its file; ``FB103``
         for an impossible number, or for options of Ray without it; ``FB837`` when dataset and
-        cache lie in one another.
+        cache lie in one another, or in recordings that the recipe reads.
     DataError
         ``FB852`` a broken contract, ``FB853`` the folder is being built, ``FB855`` it holds
         something else, ``FB857`` nothing came through.
@@ -126,10 +127,17 @@ def build(
     """
     if workers < 0 or (limit is not None and limit < 1):
         raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
-    if item_timeout is not None and not item_timeout > 0:
-        raise UsageError("FB103", f"item timeout {item_timeout:g} s: it is above 0")
-    if executor not in ("process", "ray") or (ray is not None and executor != "ray"):
-        raise UsageError("FB103", f"executor '{executor}': process, or ray with its options")
+    if item_timeout is not None and not 0 < item_timeout <= LONGEST_TIMEOUT:
+        what = f"item timeout {item_timeout:g} s: above 0, at most {LONGEST_TIMEOUT:g}"
+        raise UsageError("FB103", what)
+    if executor not in ("process", "ray"):
+        raise UsageError("FB103", f"there is no executor '{executor}': process or ray")
+    if ray is not None and executor != "ray":
+        raise UsageError(
+            "FB103",
+            f"options of Ray mean nothing to the executor '{executor}'",
+            hint="give --executor ray too",
+        )
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
@@ -137,7 +145,7 @@ def build(
     work = checked_work(made, filled)
     fresh = fresh_from(work.steps, redo_from)
     out = out.resolve()  # a link stays, what it names is replaced
-    check_apart(out, cache)
+    check_apart(out, cache, work.sources)
     with locked(out.with_name(f".{out.name}.lock")):
         restore(out)
         check_target(out)

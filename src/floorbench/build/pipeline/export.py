@@ -182,8 +182,8 @@ def _written(out: Path) -> set[str]:
     return names
 
 
-def check_apart(out: Path, cache: Path) -> None:
-    """Refuse a dataset inside the cache, and a cache inside the dataset.
+def check_apart(out: Path, cache: Path, sources: Iterable[Path]) -> None:
+    """Refuse a dataset inside the cache, a cache inside the dataset, and either inside a source.
 
     Raises
     ------
@@ -193,6 +193,11 @@ def check_apart(out: Path, cache: Path) -> None:
     one, other = out.resolve(), cache.resolve()
     if one.is_relative_to(other) or other.is_relative_to(one):
         raise UsageError("FB837", f"the dataset {one} and the cache {other} lie in one another")
+    for source in sources:
+        for what, folder in (("dataset", one), ("cache", other)):
+            if folder.is_relative_to(source.resolve()):
+                says = f"the {what} {folder} lies inside '{source}', which the recipe reads"
+                raise UsageError("FB837", says)
 
 
 @contextmanager

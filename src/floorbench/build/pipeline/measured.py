@@ -15,11 +15,14 @@ from floorbench import codec
 from floorbench.audio.decode import probe
 from floorbench.build.pipeline.record import BUILD_FILE, LINEAGE_FILE, BuildRecord, StageReport
 from floorbench.errors import DataError, Place
+from floorbench.run.due import LARGEST, MOST
 from floorbench.run.factors import folder_bytes
+from floorbench.run.store import EDITED, LONGEST, out_of_range
 
 T = TypeVar("T")
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
 
+SCHEMA = 1
 AUDIO = (".flac", ".wav", ".opus", ".ogg", ".mp3", ".sph")
 GROWING = ("results", "sounds", "said", "heard")
 """Folders of a cache that grow with a build: results, sounds, voices' lines, recognisers' words."""
@@ -71,12 +74,21 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
     Raises
     ------
     DataError
-        ``FB563`` when nothing came through, or a stage was not measured; ``FB201`` or ``FB402``
+        ``FB563`` when nothing came through, a stage was not measured, a number is one that no
+        build has, or the cache is none; ``FB201`` or ``FB402``
         for a damaged or missing ``build.json``, ``FB201`` for a damaged lineage.
     """
     where = Place(str(path))
     record = codec.read_json(path / BUILD_FILE, BuildRecord)
-    if not record.finished or not record.seeds:
+    wrong = next(_wrong(record), None)
+    if wrong is not None:
+        raise DataError("FB563", wrong, where=Place(str(path / BUILD_FILE)), hint=EDITED)
+    if cache is not None and not any((cache / name).is_dir() for name in GROWING):
+        what = "is no cache folder of a build"
+        raise DataError(
+            "FB563", what, where=Place(str(cache)), hint="Give --cache as the build had it."
+        )
+    if not record.finished or not record.seeds or not record.stages:
         raise DataError("FB563", "no item came through this build", where=where)
     empty = [s.stage for s in record.stages if not s.entered or not s.left]
     if empty:
@@ -93,6 +105,22 @@ def measure_build(path: Path, *, cache: Path | None = None) -> BuildFactors:
         stored=None if cache is None else sum(folder_bytes(cache / n) for n in GROWING),
         tokens=_tokens(path),
     )
+
+
+def _wrong(record: BuildRecord) -> Iterator[str]:
+    """Say which numbers no build can have."""
+    if record.schema != SCHEMA:
+        yield f"schema {record.schema} is not known here, {SCHEMA} is"
+    yield from out_of_range([("workers", record.workers)], 0, MOST)
+    yield from out_of_range([("took", record.took)], 0, LONGEST)
+    counts = {"seeds": record.seeds, "finished": record.finished, "failed": record.failed}
+    yield from out_of_range(counts.items(), 0, LARGEST)
+    for n, s in enumerate(record.stages):
+        at = f"stages[{n}]."
+        counts = {at + name: getattr(s, name) for name in ("entered", "left", "calls", "cached")}
+        yield from out_of_range(counts.items(), 0, LARGEST)
+        times = {at + name: getattr(s, name) for name in ("wall", "cpu", "spread")}
+        yield from out_of_range(times.items(), 0, LONGEST)
 
 
 def sees_all(stage: StageReport) -> bool:

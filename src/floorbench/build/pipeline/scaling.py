@@ -17,7 +17,7 @@ from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, see
 from floorbench.build.pipeline.record import StageReport, factors_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
-from floorbench.run.planning import DRAWS, machine_named
+from floorbench.run.planning import DRAWS, check_size, machine_named
 from floorbench.run.plans import Means, Range, range_of, share_of_speed
 from floorbench.systems.api_cost import Price
 
@@ -157,8 +157,7 @@ def forecast_build(
     record = factors.record
     if items is not None and hours is not None:
         raise UsageError("FB103", "give one of --samples and --hours")
-    if (items is not None and items < 1) or (hours is not None and not hours > 0):
-        raise UsageError("FB103", f"--samples {items}, --hours {hours}: must be above 0")
+    check_size(items, hours)
     sound = float(factors.sounds.sum()) / record.finished  # seconds an item
     if hours is not None and not sound:
         raise UsageError("FB562", "the small build's dataset has no sound")
@@ -228,6 +227,8 @@ def forecast_build(
             float(clock[graphics].sum()) / 3600, hours_of(clock_draws[graphics].sum(axis=0))
         )
     tokens = _scaled_tokens(factors, larger)
+    dear = [m for m in tokens if prices is not None and m not in prices]
+    unpriced = [f"no price for {', '.join(dear)}: not in the cost of the models"] if dear else []
     return BuildForecast(
         recipe=record.recipe,
         preset=record.preset,
@@ -257,7 +258,10 @@ def forecast_build(
         bytes=factors.bytes / record.finished * wanted,
         bytes_per_hour=factors.bytes / float(factors.sounds.sum()) * 3600 if sound else None,
         cache_bytes=None if factors.stored is None else factors.stored * larger,
-        assumptions=tuple(_assumptions(factors, means, efficiency, stages, rest, larger)),
+        assumptions=(
+            *_assumptions(factors, means, efficiency, stages, rest, larger),
+            *unpriced,
+        ),
     )
 
 
@@ -314,7 +318,7 @@ def _scaled_tokens(factors: BuildFactors, larger: float) -> dict[str, Tokens]:
 def _model_cost(
     tokens: Mapping[str, Tokens], prices: Mapping[str, Price] | None, seeds: Range
 ) -> Range | None:
-    if prices is None or not tokens:
+    if prices is None or not set(tokens) & set(prices):
         return None
     cost = sum(
         (t.read * prices[m].text_in + t.written * prices[m].text_out) / 1e6

@@ -217,10 +217,15 @@ Step = Stage | Gather | Retried
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A recipe with its settings filled in: what it starts from and what is done to it."""
+    """A recipe with its settings filled in: what it starts from and what is done to it.
+
+    Nothing is built inside the ``sources``, folders of recordings that it was given to read: the
+    next build would take its own work for some of them.
+    """
 
     seeds: tuple[Item, ...]
     steps: tuple[Step, ...]
+    sources: tuple[Path, ...] = ()
 
 
 class Recipe(Protocol):

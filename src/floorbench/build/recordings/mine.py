@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from floorbench import codec
 from floorbench.build.pipeline.stage import (
@@ -22,6 +20,7 @@ from floorbench.build.recordings.candidates import Candidate, MiningRules, candi
 from floorbench.core.sample import JsonValue
 from floorbench.core.time import Ticks, from_ticks
 from floorbench.core.vocab import Role
+from floorbench.datasets.layout import data_files
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError
@@ -50,7 +49,7 @@ def stamp(path: Path) -> str:
     Names, sizes and contents count; of a file above 1 MiB only its two ends are read.
     """
     total = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+    for file in data_files(path) if path.is_dir() else [path]:
         try:
             with file.open("rb") as stream:
                 size = stream.seek(0, 2)
@@ -58,7 +57,7 @@ def stamp(path: Path) -> str:
                 content = stream.read(WHOLE if size <= WHOLE else END)
                 stream.seek(max(size - END, 0))
                 content += stream.read(END)
-        except OSError:  # a folder, or a link to nowhere
+        except OSError:  # a link to nowhere
             size, content = -1, b""
         name = file.relative_to(path).as_posix()
         total.update(codec.encode([name, size, hashlib.sha256(content).hexdigest()]))
@@ -193,9 +192,11 @@ def read_verdicts(path: Path) -> dict[str, str]:
             continue
         place = Place(str(path), number)
         try:
-            row: Any = json.loads(line)
+            row = codec.parse(line)
             name, verdict = row["id"], row["verdict"]
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except DataError as error:
+            raise DataError("FB887", error.what, where=place) from None
+        except (KeyError, TypeError):
             raise DataError("FB887", "no object with 'id' and 'verdict'", where=place) from None
         if not isinstance(name, str):
             raise DataError("FB887", f"the id {str(name)[:40]!r} is no text", where=place)

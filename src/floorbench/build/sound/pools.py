@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from floorbench import codec
 from floorbench.errors import DataError, Place, UsageError
 
 SUFFIXES = frozenset({".flac", ".wav", ".ogg", ".opus", ".mp3"})
@@ -160,10 +161,10 @@ def _credits(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        table = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        table = codec.parse(codec.read_bytes(path))
+    except DataError as error:
         raise DataError(
-            "FB882", f"cannot read the credits: {error}", where=Place(str(path), None, None)
+            "FB882", f"cannot read the credits: {error.what}", where=Place(str(path), None, None)
         ) from None
     if not isinstance(table, dict) or not all(isinstance(v, dict) for v in table.values()):
         raise DataError(

@@ -243,8 +243,8 @@ def _pool(
 
 def _tails(scenario: str, shared: Mapping[str, Any]) -> Sequence[str]:
     """Return what may follow the sentences of a scenario that have all been used once."""
-    name = {"Dismissal": "reasons", "Distraction": "distraction"}.get(scenario)
-    return shared[name] if name else ()
+    names = {"Dismissal": "reasons", "Distraction": "distraction", "SideTalk": "asides"}
+    return shared[names[scenario]] if scenario in names else ()
 
 
 def _cut(text: str, rng: np.random.Generator, language: str) -> tuple[str, int]:

@@ -7,7 +7,7 @@ from floorbench.errors.codes.row import Code
 CODES: dict[str, Code] = {
     "FB201": Code(
         "malformed record",
-        "A line is not valid JSON or lacks a required key, or has a key nobody knows.",
+        "A line is not valid JSON, lacks a required key, or has one nobody knows or one twice.",
         "Fix the named line; nothing is skipped silently.",
     ),
     "FB202": Code(

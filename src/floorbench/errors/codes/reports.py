@@ -56,8 +56,8 @@ CODES: dict[str, Code] = {
         "Raise --item-timeout if the stage is slow; the same command tries the item again.",
     ),
     "FB837": Code(
-        "dataset and cache in one another",
-        "The dataset's folder lies in the cache or holds it; replacing one would delete the other.",
+        "dataset, cache and recordings in one another",
+        "The dataset lies in the cache or holds it, or one of them lies in recordings to be read.",
         "Choose another folder with --out or --cache; nothing was touched.",
     ),
     "FB838": Code(

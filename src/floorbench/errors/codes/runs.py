@@ -149,8 +149,10 @@ CODES: dict[str, Code] = {
     ),
     "FB541": Code(
         "not a stream",
-        "The system gives no decisions with commit times, so that its clock cannot be checked.",
-        "Name a system that streams (`floorbench list systems`), or give it an `open` method.",
+        "The system gives neither decisions with commit times nor scores per frame, so that its "
+        "clock cannot be checked.",
+        "Name a system that streams or scores frames (`floorbench list systems`), or give it an "
+        "`open` method.",
     ),
     "FB542": Code(
         "bad stream declaration",
@@ -173,8 +175,9 @@ CODES: dict[str, Code] = {
         "Compare with docs/reference/stream-wire.json; each chunk is answered once, in order.",
     ),
     "FB551": Code(
-        "program of a system cannot be used",
-        "The program of a system is not named, does not start, or ends before it says hello.",
+        "program or server of a system cannot be used",
+        "A system's program is not named, does not start, or ends before it says hello; or its "
+        "server does not answer.",
         "Try its command by hand, and `floorbench worker check COMMAND`.",
     ),
     "FB552": Code(

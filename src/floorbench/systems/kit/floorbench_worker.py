@@ -19,6 +19,7 @@ import threading
 import traceback
 
 PROTOCOL = "floorbench-worker-1"
+STUB = {}  # what a program without its model adds to its hello
 
 
 def arguments(about, needs="model", flags=(), **more):
@@ -38,7 +39,8 @@ def arguments(about, needs="model", flags=(), **more):
     Returns
     -------
     argparse.Namespace
-        With ``model`` (folder of the weights), ``device``, ``stub`` and the further options.
+        With ``model`` (folder of the weights), ``device``, ``stub`` and the further options. With
+        ``--stub`` the hello says so in version and parameters, and with it every signature.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--model", help="folder with the model's files")
@@ -53,6 +55,8 @@ def arguments(about, needs="model", flags=(), **more):
         parser.error(
             "--{} is needed (or --stub, to try the protocol without a model)".format(needs)
         )
+    if found.stub:
+        STUB["stub"] = True
     return found
 
 
@@ -138,6 +142,10 @@ class _Pipe:
 
     def hello(self, declared, kind):
         beat = {"heartbeat": self._heartbeat}
+        if STUB:  # nobody shall take its answers for the model's
+            version = "{} (stub, no model)".format(declared["version"])
+            parameters = dict(declared.get("parameters") or {}, **STUB)
+            declared = dict(declared, version=version, parameters=parameters)
         self.send({"type": "hello", "protocol": PROTOCOL, "kind": kind, **beat, **declared})
 
     def messages(self):

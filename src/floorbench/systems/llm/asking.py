@@ -27,6 +27,7 @@ from floorbench.errors import UsageError
 from floorbench.systems.llm import answers
 from floorbench.systems.llm.protocol import (
     END_OF_TEXT,
+    ModelFault,
     Prompt,
     TextModel,
     mass,
@@ -149,7 +150,11 @@ class Asking(Spending):
                 outcome=Outcome.UNSUPPORTED,
                 reason=f"language {observation.language} is not declared",
             )
-        return (yield from self._answer(observation))
+        try:
+            return (yield from self._answer(observation))
+        except ModelFault as fault:
+            self.usage += fault.usage
+            raise
 
     def _answer(self, observation: Observation) -> Steps:
         raise NotImplementedError
@@ -162,6 +167,22 @@ class Asking(Spending):
             system=observation.question.text if self.chat and observation.question else None,
             chat=self.chat,
         )
+
+    def _next_token(self, observation: Observation, wanted: int) -> Call:
+        """Ask for the next token's candidates; the seed keeps recorded repeats apart."""
+        return Call(
+            prompt=self._prompt(observation), max_tokens=1, top=wanted, seed=observation.repeat
+        )
+
+    @property
+    def around(self) -> str:
+        """The text put around the words of every prefix."""
+        return self._form.before + self._form.after
+
+    @property
+    def longest(self) -> int:
+        """Tokens of an answer, at most."""
+        return 1
 
     def _own(self) -> dict[str, JsonValue]:
         """Return this way's own parameters for the spec."""
@@ -221,7 +242,7 @@ class Boundary(Asking):
     def _answer(self, observation: Observation) -> Steps:
         value, listed = None, 0
         for wanted in self._candidates():
-            said = yield Call(prompt=self._prompt(observation), max_tokens=1, top=wanted)
+            said = yield self._next_token(observation, wanted)
             self.usage += said.usage
             if said.first is None:
                 return Decision(outcome=Outcome.INVALID, reason="no token probabilities")
@@ -267,7 +288,7 @@ class YesNo(Asking):
 
     def _answer(self, observation: Observation) -> Steps:
         wanted = min(TOP, self.model.can.top)
-        said = yield Call(prompt=self._prompt(observation), max_tokens=1, top=wanted)
+        said = yield self._next_token(observation, wanted)
         self.usage += said.usage
         if said.first is None:
             return Decision(outcome=Outcome.INVALID, raw=said.text, reason="no token probabilities")
@@ -345,6 +366,11 @@ class Generated(Asking):
             yes = answer.label == YES
             scores[self.score] = answer.confidence if yes else 1 - answer.confidence
         return Decision(label=answer.label, scores=scores, raw=said.text)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of an answer, at most."""
+        return self._max_tokens
 
     def _stream(self, observation: Observation) -> int:
         """Return the seed of one call: each prefix and each repeat samples on its own."""

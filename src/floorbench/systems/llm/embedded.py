@@ -72,7 +72,7 @@ class EmbeddedModel:
         self._server: Any = None
         self._kept: dict[tuple[int, ...], int] = {}
         self._chains: list[tuple[tuple[int, ...], ...]] = [()] * slots
-        self._tokens: dict[tuple[str, bool], tuple[int, ...]] = {}
+        self._tokens: dict[tuple[str, bool, bool], tuple[int, ...]] = {}
         self._frames: dict[tuple[str | None, str, str], tuple[str, str]] = {}
         self.info = ModelInfo(
             name="SmolLM2-135M-Instruct" if path is None else path.stem,
@@ -187,7 +187,7 @@ class EmbeddedModel:
 
     def _read(self, prompt: Prompt) -> _Reading:
         before, after = self._frame(prompt) if prompt.chat else (prompt.opening, prompt.closing)
-        head = self._tokenise(before, special=True)
+        head = self._tokenise(before, special=True, begins=True)
         pieces = tuple(self._tokenise(piece, special=False) for piece in prompt.pieces)
         return _Reading((head, *pieces), self._tokenise(after, special=True) if after else ())
 
@@ -203,10 +203,11 @@ class EmbeddedModel:
             self._frames[key] = (before, after)
         return self._frames[key]
 
-    def _tokenise(self, text: str, *, special: bool) -> tuple[int, ...]:
-        key = (text, special)
+    def _tokenise(self, text: str, *, special: bool, begins: bool = False) -> tuple[int, ...]:
+        key = (text, special, begins)
         if key not in self._tokens:
-            body = {"content": text, "add_special": False, "parse_special": special}
+            # As llama.cpp's own server does: a model that begins with a token of its own gets it.
+            body = {"content": text, "add_special": begins, "parse_special": special}
             self._tokens[key] = tuple(self._post("/tokenize", body)["tokens"])
         return self._tokens[key]
 

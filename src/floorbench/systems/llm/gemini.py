@@ -1,12 +1,13 @@
 """Google's Gemini API through its own client.
 
 Sound goes inline. The service mixes the channels of a file to one, so each channel is sent as a
-file of its own. A request may hold 20 MB.
+file of its own. A request may hold 20 MB, as it is sent: sound takes a third more in base64.
 """
 
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
 from floorbench.systems.llm.chat import ChatTurn, form_of
 from floorbench.systems.llm.http import too_late
-from floorbench.systems.llm.protocol import Completion, ModelFault, counted
+from floorbench.systems.llm.protocol import Completion, ModelFault, Usage, counted
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
@@ -23,7 +24,7 @@ from floorbench.systems.llm.service import Service
 GOOGLE = "https://generativelanguage.googleapis.com"
 KEY = "GEMINI_API_KEY"
 LIMIT = 20_000_000
-"""Bytes of sound that one request may hold."""
+"""Bytes of a request; sound in base64 has to fit."""
 _REFUSALS = {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
 
@@ -104,10 +105,13 @@ class GeminiChat(Service):
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
-        size = sum(len(p.wav) for t in turns for p in t.parts if not isinstance(p, str))
+        size = sum(
+            4 * math.ceil(len(p.wav) / 3) for t in turns for p in t.parts if not isinstance(p, str)
+        )
         if size > LIMIT:
             raise ModelFault(
-                Outcome.FAILED, f"{size / 1e6:.1f} MB of sound are over the request's 20 MB"
+                Outcome.FAILED,
+                f"{size / 1e6:.1f} MB of sound, in base64, are over the request's 20 MB",
             )
         config: dict[str, JsonValue] = {
             "system_instruction": system,
@@ -208,24 +212,26 @@ def _put_together(pieces: Sequence[Any]) -> dict[str, JsonValue]:
 
 def _completion(answer: Any) -> Completion:
     try:
+        usage = _usage(answer.get("usage") or {})
         if answer["blocked"] or (answer["finish"] in _REFUSALS and not answer["text"]):
-            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer", usage)
         if answer["tool"] and not answer["text"]:
-            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
+            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering", usage)
         if not isinstance(answer["text"], str):
             raise TypeError
         if answer["finish"] is None:
-            raise ModelFault(Outcome.INVALID, "the answer holds no candidate")
-        usage = answer.get("usage") or {}
-        prompt = int(usage.get("prompt_token_count") or 0)
-        cached = int(usage.get("cached_content_token_count") or 0)
-        written = sum(
-            int(usage.get(name) or 0) for name in ("candidates_token_count", "thoughts_token_count")
-        )
+            raise ModelFault(Outcome.INVALID, "the answer holds no candidate", usage)
         return Completion(
-            text=answer["text"],
-            finished=answer["finish"] != "MAX_TOKENS",
-            usage=counted(prompt=prompt, cached=cached, written=written),
+            text=answer["text"], finished=answer["finish"] != "MAX_TOKENS", usage=usage
         )
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None
+
+
+def _usage(found: Any) -> Usage:
+    prompt = int(found.get("prompt_token_count") or 0)
+    cached = int(found.get("cached_content_token_count") or 0)
+    written = sum(
+        int(found.get(name) or 0) for name in ("candidates_token_count", "thoughts_token_count")
+    )
+    return counted(prompt=prompt, cached=cached, written=written)

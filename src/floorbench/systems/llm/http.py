@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import time
 import urllib.error
 import urllib.request
 from typing import Any, NoReturn
@@ -16,6 +17,8 @@ from floorbench.systems.llm.retrying import Refused, of_status
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _DETAIL = 160
+LONGEST = 256 << 20
+"""Bytes of an answer, at most; a server that never ends one would fill the memory."""
 
 
 def check_url(name: str, url: str) -> str:
@@ -51,14 +54,15 @@ def ask_json(url: str, body: JsonValue = None, *, timeout: float) -> Any:
     request = urllib.request.Request(  # noqa: S310 -- check_url has seen the scheme
         url, data=data, headers={"Content-Type": "application/json"}
     )
+    until = time.monotonic() + timeout
     local = urlsplit(url).hostname in LOOPBACK
     handlers = [urllib.request.ProxyHandler({})] if local else []
     try:
         with urllib.request.build_opener(*handlers).open(request, timeout=timeout) as answer:
-            return parse(answer.read())
+            return parse(_body(answer, until, timeout))
     except urllib.error.HTTPError as error:
         with error:
-            detail = detail_of(error.read())
+            detail = detail_of(_detail(error))
         raise of_status(error.code, detail, error.headers.get("Retry-After")) from None
     except TimeoutError:
         raise too_late(timeout) from None
@@ -67,6 +71,27 @@ def ask_json(url: str, body: JsonValue = None, *, timeout: float) -> Any:
         if isinstance(cause, TimeoutError):
             raise too_late(timeout) from None
         raise Refused(f"no connection: {cause}", again=True) from None
+
+
+def _body(answer: http.client.HTTPResponse, until: float, timeout: float) -> bytes:
+    """Read an answer as it comes; one that trickles in is late as a whole."""
+    read = bytearray()
+    while part := answer.read1(1 << 16):
+        read += part
+        if len(read) > LONGEST:
+            raise Refused(f"an answer of more than {LONGEST >> 20} MiB", again=False)
+        if time.monotonic() > until:
+            raise too_late(timeout)
+    return bytes(read)
+
+
+def _detail(error: urllib.error.HTTPError) -> bytes:
+    """Read the beginning of what a server says of an error, if it says it at once."""
+    try:
+        said: bytes = error.read1(1 << 12)
+    except (OSError, http.client.HTTPException):
+        return b""
+    return said
 
 
 def too_late(timeout: float) -> Refused:

@@ -75,7 +75,7 @@ class OllamaModel:
         Raises
         ------
         SystemProblem
-            ``FB531`` when the server does not answer or does not have the model.
+            ``FB551`` when the server does not answer or does not have the model.
         """
         if self._loaded:
             return
@@ -88,13 +88,13 @@ class OllamaModel:
             details = shown.get("details") or {}
         except ModelFault as fault:
             raise SystemProblem(
-                "FB531",
+                "FB551",
                 f"Ollama at {self._host} has no '{self._tag}': {fault.reason}",
                 hint=f"start it with `ollama serve` and fetch it with `ollama pull {self._tag}`",
             ) from None
         except (KeyError, TypeError, AttributeError):
             raise SystemProblem(
-                "FB531", f"what answers at {self._host} does not speak like Ollama"
+                "FB551", f"what answers at {self._host} does not speak like Ollama"
             ) from None
         self.info = replace(
             self.info,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +23,7 @@ from floorbench.systems.llm.protocol import (
     counted,
     logprob_of,
 )
+from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
 
@@ -46,8 +50,15 @@ class OpenAIModel(Service):
         Whether the server continues plain text (``/completions``).
     top : int
         Candidates that the server gives for a token, at most; 0 when it gives none.
+    replies : Replies or None
+        Recorded replies.
     policy : Policy
         Time-out and repeats.
+
+    Notes
+    -----
+    A server that says ``x-ratelimit-remaining-requests: 0`` is left alone for the time that it
+    names in ``x-ratelimit-reset-requests``.
     """
 
     def __init__(
@@ -58,22 +69,26 @@ class OpenAIModel(Service):
         key_env: str = KEY,
         raw: bool = False,
         top: int = TOP,
+        replies: Replies | None = None,
         policy: Policy | None = None,
     ) -> None:
         super().__init__(
             model=model, base_url=base_url, home=OPENAI, key_env=key_env, policy=policy
         )
         self.can = Capabilities(raw=raw, top=top)
+        self._replies = replies or Replies()
+        self._free_at = 0.0
+        self._lock = threading.Lock()
 
     def load(self) -> None:
-        """Make the client; nothing is sent.
+        """Make the client; nothing is sent, and a replay needs neither client nor key.
 
         Raises
         ------
         EnvironmentProblem
             ``FB401`` without the client library, ``FB421`` without a key where one is needed.
         """
-        if self._client is not None:
+        if self._client is not None or self._replies.replay:
             return
         try:
             import openai
@@ -98,7 +113,6 @@ class OpenAIModel(Service):
         top: int = 0,
     ) -> Completion:
         """Continue a prompt (see :class:`floorbench.systems.llm.protocol.TextModel`)."""
-        self.load()
         top = min(top, self.can.top)
         settings: dict[str, JsonValue] = {
             "model": self.info.name,
@@ -112,14 +126,45 @@ class OpenAIModel(Service):
             settings["messages"] = prompt.messages
             if top:
                 settings |= {"logprobs": True, "top_logprobs": top}
-            create = self._client.chat.completions.with_raw_response.create
         else:
             settings["prompt"] = prompt.text
             if top:
                 settings["logprobs"] = top
-            create = self._client.completions.with_raw_response.create
-        answer = calling(lambda: self._call(create, settings), self._policy)
+        request = {"url": self._url, **settings}
+        answer = self._replies.through(request, lambda: self._completed(settings))
         return read_answer(answer, chat=prompt.chat, wanted=top > 0)
+
+    def _completed(self, settings: Mapping[str, JsonValue]) -> Any:
+        self.load()
+        route = (
+            self._client.chat.completions if "messages" in settings else self._client.completions
+        )
+        return self.patiently(self.raw(route.with_raw_response.create), settings)
+
+    def patiently(self, create: Callable[..., Any], settings: Mapping[str, JsonValue]) -> Any:
+        """Make a call, and again where that can help, when the server takes one."""
+
+        def once() -> Any:
+            with self._lock:
+                wait = self._free_at - time.monotonic()
+            if wait > 0:
+                self._policy.sleep(min(wait, self._policy.longest))
+            return self._call(create, settings)
+
+        return calling(once, self._policy)
+
+    def raw(self, create: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a call whose rate-limit headers are obeyed before the next one."""
+
+        def call(**settings: Any) -> Any:
+            raw = create(**settings)
+            pause = pause_of(raw.http_response.headers)
+            if pause:
+                with self._lock:
+                    self._free_at = time.monotonic() + pause
+            return raw
+
+        return call
 
     def _call(self, create: Callable[..., Any], settings: Mapping[str, JsonValue]) -> Any:
         import openai
@@ -149,6 +194,27 @@ def retry_after(headers: Mapping[str, str]) -> str | None:
         return headers.get("Retry-After")
 
 
+_SPAN = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|[hms])")
+_LENGTHS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
+def pause_of(headers: Mapping[str, str]) -> float:
+    """Return the seconds until a server takes the next request; 0 when it takes one now.
+
+    Examples
+    --------
+    >>> pause_of({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m2.5s"})
+    62.5
+    >>> pause_of({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s"})
+    0.0
+    """
+    if headers.get("x-ratelimit-remaining-requests") != "0":
+        return 0.0
+    reset = headers.get("x-ratelimit-reset-requests") or ""
+    found = _SPAN.findall(reset)
+    return float(sum(float(number) * _LENGTHS[unit] for number, unit in found))
+
+
 def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
     """Turn the JSON of an answer into a completion.
 
@@ -159,14 +225,15 @@ def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
         ``abstained`` for a refusal.
     """
     try:
+        usage = _usage(answer.get("usage"))
         if not answer["choices"]:
-            raise ModelFault(Outcome.INVALID, "the answer holds no choice")
+            raise ModelFault(Outcome.INVALID, "the answer holds no choice", usage)
         choice = answer["choices"][0]
         message = choice["message"] if chat else {"content": choice["text"]}
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer")
+            raise ModelFault(Outcome.ABSTAINED, "the model refused to answer", usage)
         if message.get("tool_calls") and not message.get("content"):
-            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering")
+            raise ModelFault(Outcome.INVALID, "the model called a tool instead of answering", usage)
         text = message["content"] or ""
         if not isinstance(text, str):
             raise TypeError
@@ -174,7 +241,7 @@ def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:
             text=text,
             first=_candidates(choice.get("logprobs")) if wanted else None,
             finished=choice.get("finish_reason") != "length",
-            usage=_usage(answer.get("usage")),
+            usage=usage,
         )
     except (KeyError, TypeError, IndexError, AttributeError, ValueError, OverflowError):
         raise ModelFault(Outcome.INVALID, "the answer has another shape than the API's") from None

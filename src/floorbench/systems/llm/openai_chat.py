@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
-import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +13,7 @@ from floorbench.systems.llm.chat import ChatTurn, Sound, form_of
 from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel, read_answer
 from floorbench.systems.llm.protocol import Completion
 from floorbench.systems.llm.recorded import Replies
-from floorbench.systems.llm.retrying import Policy, Refused, calling
+from floorbench.systems.llm.retrying import Policy, Refused
 
 AUDIO_PARTS = ("input_audio", "audio_url")
 
@@ -40,10 +37,6 @@ class OpenAIChat(OpenAIModel):
     extra : mapping or None
         Further fields of the request's body, for servers that have their own.
 
-    Notes
-    -----
-    A server that says ``x-ratelimit-remaining-requests: 0`` is left alone for the time that it
-    names in ``x-ratelimit-reset-requests``.
     """
 
     deterministic = False
@@ -61,22 +54,16 @@ class OpenAIChat(OpenAIModel):
         extra: Mapping[str, JsonValue] | None = None,
         policy: Policy | None = None,
     ) -> None:
-        super().__init__(model=model, base_url=base_url, key_env=key_env, policy=policy)
+        super().__init__(
+            model=model, base_url=base_url, key_env=key_env, replies=replies, policy=policy
+        )
         self.hears = hears
         self._audio_part = choice("audio_part", audio_part, AUDIO_PARTS)
         self._stream = stream
-        self._replies = replies or Replies()
         self._extra = dict(extra or {})
-        self._free_at = 0.0
-        self._lock = threading.Lock()
         if hears:
             parameters = {**self.info.parameters, "audio_part": self._audio_part}
             self.info = replace(self.info, parameters=parameters)
-
-    def load(self) -> None:
-        """Make the client; a replay needs neither client nor key."""
-        if not self._replies.replay:
-            super().load()
 
     def ask(
         self,
@@ -129,32 +116,12 @@ class OpenAIChat(OpenAIModel):
     def _fresh(self, body: Mapping[str, JsonValue]) -> Any:
         self.load()
         completions = self._client.chat.completions
-        create: Callable[..., Any] = self._raw(completions.with_raw_response.create)
+        create: Callable[..., Any] = self.raw(completions.with_raw_response.create)
         settings = dict(body)
         if self._stream:
             create = self._pieces(completions.create)
             settings |= {"stream": True, "stream_options": {"include_usage": True}}
-        return calling(lambda: self._patiently(create, settings), self._policy)
-
-    def _patiently(self, create: Callable[..., Any], settings: Mapping[str, JsonValue]) -> Any:
-        with self._lock:
-            wait = self._free_at - time.monotonic()
-        if wait > 0:
-            self._policy.sleep(min(wait, self._policy.longest))
-        return self._call(create, settings)
-
-    def _raw(self, create: Callable[..., Any]) -> Callable[..., Any]:
-        """Make a call whose rate-limit headers are obeyed before the next one."""
-
-        def call(**settings: Any) -> Any:
-            raw = create(**settings)
-            pause = pause_of(raw.http_response.headers)
-            if pause:
-                with self._lock:
-                    self._free_at = time.monotonic() + pause
-            return raw
-
-        return call
+        return self.patiently(create, settings)
 
     def _pieces(self, create: Callable[..., Any]) -> Callable[..., Any]:
         """Put an answer that comes in pieces together, in the form of one that does not."""
@@ -188,24 +155,3 @@ def _whole(pieces: Iterable[Any]) -> Iterator[Any]:
         raise
     except Exception as error:
         raise Refused(f"the answer broke off ({type(error).__name__})", again=True) from None
-
-
-_SPAN = re.compile(r"(?<!\d)(\d++(?:\.\d++)?)(ms|[hms])")
-_LENGTHS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-
-
-def pause_of(headers: Mapping[str, str]) -> float:
-    """Return the seconds until a server takes the next request; 0 when it takes one now.
-
-    Examples
-    --------
-    >>> pause_of({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m2.5s"})
-    62.5
-    >>> pause_of({"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "9s"})
-    0.0
-    """
-    if headers.get("x-ratelimit-remaining-requests") != "0":
-        return 0.0
-    reset = headers.get("x-ratelimit-reset-requests") or ""
-    found = _SPAN.findall(reset)
-    return float(sum(float(number) * _LENGTHS[unit] for number, unit in found))

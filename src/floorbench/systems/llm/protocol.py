@@ -127,12 +127,13 @@ class Completion:
 
 
 class ModelFault(Exception):
-    """A call that gave no answer: the outcome it counts as, and one sentence why."""
+    """A call that gave no answer: the outcome it counts as, one sentence why, and what it cost."""
 
-    def __init__(self, outcome: Outcome, reason: str) -> None:
+    def __init__(self, outcome: Outcome, reason: str, usage: Usage | None = None) -> None:
         super().__init__(reason)
         self.outcome = outcome
         self.reason = reason
+        self.usage = usage or Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,11 @@ from floorbench.metrics.base import AdditiveMetric, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
+from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
-from floorbench.stats.paired import Comparison, compare_cells, matched, wording
+from floorbench.stats.paired import Comparison, compare_cells, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair
 
 SETS = ("actions", "labels")
@@ -40,6 +41,8 @@ class CellComparison:
     reason : str or None
     share : bool
         Whether the values lie between 0 and 1; seconds, slots and kappas do not.
+    note : str or None
+        What counts as wrong because one of the systems does not declare it.
     """
 
     metric: str
@@ -49,6 +52,7 @@ class CellComparison:
     wording: str
     reason: str | None = None
     share: bool = True
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +128,9 @@ def compare_many(
     Undefined
     ---------
     A cell is not compared, with the reason, when one system does not declare it, when the two
-    average over different sets (the metric's parameters differ), or when they were asked about
-    different clusters.
+    are over different sets of labels (both are named), or when they were asked about different
+    items. A cell that counts undeclared labels as wrong by definition is compared over all items
+    of either system (:func:`floorbench.run.undeclared.paired_units`).
 
     Raises
     ------
@@ -239,10 +244,11 @@ def _compared(
     for i, (a, b) in enumerate(pairs):
         some = a if a is not None else b
         assert some is not None  # noqa: S101 -- _pairs makes no empty pair
-        reason = _refused(a, b)
+        reason, note = _refused(a, b), None
         if a is not None and b is not None and reason is None:
             try:
-                sound[str(i)] = (a.metric, *matched(a.scored, b.scored))
+                sound[str(i)] = paired_units(a, b)
+                note = wrong_by_definition(a, b)
             except DataError as error:
                 if error.code != "FB651":
                     raise
@@ -258,6 +264,7 @@ def _compared(
                 wording="" if reason is None else f"not compared: {reason}",
                 reason=reason,
                 share=(some.metric.spec.low, some.metric.spec.high) == (0.0, 1.0),
+                note=note,
             )
         )
     found = compare_cells(sound, rates=rates, **options)
@@ -271,6 +278,9 @@ def _refused(a: Measure | None, b: Measure | None) -> str | None:
         if measure.undeclared is not None:
             return f"N/A in the {side} run: {measure.undeclared}"
     assert a is not None and b is not None  # noqa: S101, PT018 -- both were just seen
+    sets = sets_differ(a, b)
+    if sets is not None:
+        return sets
     found = differences(as_json(a.metric.spec), as_json(b.metric.spec))
     if found:
         return f"the metric differs: {'; '.join(str(d) for d in found)}"

@@ -88,5 +88,15 @@ def test_averages_over_other_actions_are_refused_with_both_sets(
     assert compare(mine, folder, systems=[spec], task="codett", draws=20, json=True) == 0
     (report,) = json.loads(capsys.readouterr().out)
     reasons = {c["metric"]: c["reason"] for c in report["cells"] if c["reason"]}
-    assert '["Takeover","Dismiss"] -> ["Maintain","StopandListen",' in reasons["macro_accuracy"]
-    assert reasons["average_all4"].startswith("they were not asked about the same: ")
+    assert reasons["macro_accuracy"] == (
+        "over different sets: Takeover+Dismiss in the first run, "
+        "Maintain+StopandListen+Takeover+Dismiss in the second"
+    )
+    ranked = [c["found"] for c in report["cells"] if c["metric"] == "average_all4"]
+    assert [(c["a"], c["b"], c["difference"]) for c in ranked] == [(0.25, 0.25, 0)] * 2
+    assert compare(mine, folder, systems=[spec], task="codett", draws=20) == 0
+    text = capsys.readouterr().out
+    assert "answered: A 112 of 112, B 196 of 196" in text
+    lacking = "not declared, so wrong by definition: Maintain+StopandListen in the first run"
+    assert text.count(f"average_all4: {lacking}") == 1
+    assert text.count("over different sets: Takeover+Dismiss in the first run") == 2

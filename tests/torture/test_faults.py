@@ -38,7 +38,7 @@ def test_a_full_disk_is_refused_and_gone_on_from(case, tmp_path):
     fine(disk.campaign(only=case, root=tmp_path))
 
 
-@pytest.mark.parametrize("case", ["run resumed", "data"])
+@pytest.mark.parametrize("case", ["run resumed", "data", "build cache, full"])
 def test_a_read_only_folder(case, tmp_path):
     fine(readonly.campaign(only=case, root=tmp_path))
 

@@ -173,7 +173,7 @@ def _of_build(
         )
         for s in found.stages
     ]
-    head = ("stage", "in", "out", "yield", "processor time", "rt factor", "needs")
+    head = ("stage", "in", "out", "yield", "processor time", "real-time factor", "needs")
     console.data(console.columns(rows, head))
     console.data(console.columns(list(_build_rows(found)), ("plan", found.recipe)))
     _assume(found.assumptions)

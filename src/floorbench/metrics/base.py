@@ -65,6 +65,7 @@ __all__ = [
     "AdditiveMetric",
     "Bools",
     "Column",
+    "Declared",
     "DueItem",
     "Evaluator",
     "Floats",
@@ -183,6 +184,30 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Declared:
+    """The gold labels that a cell is over, as far as its system declares them.
+
+    Only items of these labels are asked of the system, so two systems that declare different
+    labels have different units in the same cell. Their values compare only if the cell counts
+    undeclared labels as wrong by definition.
+
+    Parameters
+    ----------
+    column : str
+        Column of gold labels.
+    labels : tuple of str
+        In the order of the column's label set.
+    others_wrong : callable or None
+        For a cell that counts all other labels as wrong: the metric on units that cover the given
+        labels (declared by one of two systems), every other label counting as wrong.
+    """
+
+    column: str
+    labels: tuple[str, ...]
+    others_wrong: Callable[[Sequence[str]], Metric] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Measure:
     """One cell of a result: a metric on a slice of the units, ready to be estimated.
 
@@ -202,6 +227,8 @@ class Measure:
         A remark to print beside the value, for example ``answered items only``.
     headline : bool
         Whether the cell belongs to the printed table (all cells are stored).
+    declared : Declared or None
+        The labels that the cell is over, where that depends on what the system declares.
     """
 
     metric: Metric
@@ -211,6 +238,7 @@ class Measure:
     undeclared: str | None = None
     note: str | None = None
     headline: bool = False
+    declared: Declared | None = None
 
 
 class DueItem(NamedTuple):

@@ -26,6 +26,7 @@ def comparison_table(comparison: RunComparison) -> Table:
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
         f"after Holm over {comparison.tests} tests",
     ]
+    notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
     notes += [f"differs: {d}" for d in comparison.system_differences]
     notes += [_panel(p) for p in comparison.panels]
     notes += [

@@ -92,6 +92,7 @@ def _facts(report: GateReport) -> list[str]:
         f"candidate: {one_line(report.candidate)}",
         f"baseline: {one_line(report.baseline)}",
         *(f"differs: {d}" for d in report.system_differences),
+        *(f"{c.metric} {slice_text(c.slice)}: {c.note}" for c in report.cells if c.note),
     ]
 
 

@@ -14,10 +14,11 @@ from floorbench.metrics.base import AdditiveMetric, Column, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
+from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.intervals import SHARES
 from floorbench.stats.multiple import holm
-from floorbench.stats.paired import Comparison, compare_cells, matched, wording
+from floorbench.stats.paired import Comparison, compare_cells, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair
 
 SETS = ("actions", "labels")
@@ -49,6 +50,8 @@ class CellComparison:
         ``higher``, ``lower``, or ``None`` when neither is better by itself.
     lacking : tuple of str
         Which of ``first`` and ``second`` have no such cell or do not declare it.
+    note : str or None
+        What counts as wrong because one of the systems does not declare it.
     """
 
     metric: str
@@ -60,6 +63,7 @@ class CellComparison:
     share: bool = True
     better: str | None = "higher"
     lacking: tuple[str, ...] = ()
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +149,9 @@ def compare_many(
     Undefined
     ---------
     A cell is not compared, with the reason, when one system does not declare it, when the two
-    average over different sets (the metric's parameters differ), or when they were asked about
-    different clusters.
+    are over different sets of labels (both are named), or when they were asked about different
+    items. A cell that counts undeclared labels as wrong by definition is compared over all items
+    of either system (:func:`floorbench.run.undeclared.paired_units`).
 
     Raises
     ------
@@ -300,10 +305,11 @@ def _compared(pairs: Sequence[Sides], **options: Any) -> tuple[CellComparison, .
     for i, (a, b) in enumerate(pairs):
         some = a if a is not None else b
         assert some is not None  # noqa: S101 -- _pairs makes no empty pair
-        reason = _refused(a, b)
+        reason, note = _refused(a, b), None
         if a is not None and b is not None and reason is None:
             try:
-                sound[str(i)] = (a.metric, *matched(a.scored, b.scored))
+                sound[str(i)] = paired_units(a, b)
+                note = wrong_by_definition(a, b)
             except DataError as error:
                 if error.code != "FB651":
                     raise
@@ -325,6 +331,7 @@ def _compared(pairs: Sequence[Sides], **options: Any) -> tuple[CellComparison, .
                     for side, m in (("first", a), ("second", b))
                     if m is None or m.undeclared is not None
                 ),
+                note=note,
             )
         )
     found = compare_cells(sound, rates=rates, **options)
@@ -338,6 +345,9 @@ def _refused(a: Measure | None, b: Measure | None) -> str | None:
         if measure.undeclared is not None:
             return f"N/A in the {side} run: {measure.undeclared}"
     assert a is not None and b is not None  # noqa: S101, PT018 -- both were just seen
+    sets = sets_differ(a, b)
+    if sets is not None:
+        return sets
     found = differences(as_json(a.metric.spec), as_json(b.metric.spec))
     if found:
         return f"the metric differs: {'; '.join(str(d) for d in found)}"

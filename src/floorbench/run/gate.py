@@ -55,6 +55,8 @@ class GatedCell:
         About how many clusters would show ``margin`` with that probability.
     share : bool
         Whether the metric lies between 0 and 1, so that it is spoken of in points.
+    note : str or None
+        What counts as wrong because one of the systems does not declare it.
     """
 
     metric: str
@@ -72,6 +74,7 @@ class GatedCell:
     showable: float | None
     needed: int | None
     share: bool
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,6 +350,7 @@ def _judged(cell: CellComparison, rules: _Rules, same: bool, level: float) -> Ga
         showable=showable,
         needed=needed,
         share=cell.share,
+        note=cell.note,
     )
 
 

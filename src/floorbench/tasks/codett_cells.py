@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,16 @@ from floorbench.datasets.codett_labels import (
     actions_of,
     labels_of,
 )
-from floorbench.metrics.base import INVALID, OK, Bools, Ints, Measure, Metric, Scored
+from floorbench.metrics.base import (
+    INVALID,
+    OK,
+    Bools,
+    Declared,
+    Ints,
+    Measure,
+    Metric,
+    Scored,
+)
 from floorbench.metrics.classification import (
     accuracy,
     action_average,
@@ -132,6 +142,7 @@ class Cells:
             undeclared=undeclared,
             note=None if len(actions) == len(ACTIONS) else "unsupported actions count as wrong",
             headline=True,
+            others_wrong=partial(all_four, missing=self.missing),
         )
         yield self._cell(accuracy(missing=self.missing), units, where, undeclared=undeclared)
 
@@ -251,7 +262,14 @@ class Cells:
         undeclared: str | None = None,
         note: str | None = None,
         headline: bool = False,
+        others_wrong: Callable[[Sequence[str]], Metric] | None = None,
     ) -> Measure:
+        asked = tuple(
+            action
+            for action in self.declared.actions
+            if where.get("action", action) == action
+            and where.get("state", STATE_OF[action]) == STATE_OF[action]
+        )
         return Measure(
             metric=metric,
             slice=dict(where),
@@ -260,6 +278,7 @@ class Cells:
             undeclared=undeclared,
             note=note,
             headline=headline,
+            declared=Declared(column="gold", labels=asked, others_wrong=others_wrong),
         )
 
 
@@ -273,7 +292,8 @@ def all_four(supported: Sequence[str], *, missing: str) -> Additive:
     """Mean accuracy over all four actions, where unsupported ones are 0 by definition.
 
     The units of unsupported actions are not asked of the system, so they need no rows: the mean
-    over the supported actions is scaled by their share of the four.
+    over the supported actions is scaled by their share of the four. Where two systems are
+    compared, ``supported`` is what either of them supports.
 
     Undefined
     ---------

@@ -14,7 +14,8 @@ from typing import Literal
 
 from floorbench.core.score import Coverage, Interval, Signature
 from floorbench.errors import UsageError
-from floorbench.run.compare import CellComparison, RunComparison, compare_runs, no_such_metric
+from floorbench.run.compare import CellComparison, RunComparison, compare_runs
+from floorbench.run.gate_rules import Rules, sides
 from floorbench.run.scoring import Opened, open_predictions
 from floorbench.run.signature import Difference
 from floorbench.stats.bootstrap import DRAWS
@@ -23,8 +24,6 @@ from floorbench.stats.rates import normal_quantile
 
 MARGIN = 2.0
 """Points by which a share may fall, unless told otherwise."""
-
-SIDES = ("higher", "lower")
 
 Verdict = Literal["kept", "worse", "not shown"]
 
@@ -181,7 +180,7 @@ def gate(
     Test of non-inferiority by a confidence interval; for several endpoints that must all hold,
     the intersection-union test, R. L. Berger (1982), Technometrics 24: 295-300.
     """
-    rules = _Rules(margin, dict(margins or {}), tuple(metrics), dict(better or {}))
+    rules = Rules(margin, dict(margins or {}), tuple(metrics), dict(better or {}))
     rules.check()
     found = compare_runs(
         _opened(candidate),
@@ -228,92 +227,11 @@ def verdict_by(low: float | None, high: float | None, *, margin: float) -> Verdi
     return "not shown"
 
 
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """What the caller said, and what follows for a cell."""
-
-    margin: float
-    margins: dict[str, float]
-    metrics: tuple[str, ...]
-    better: dict[str, str]
-
-    def check(self) -> None:
-        for name, value in {"": self.margin, **self.margins}.items():
-            if not math.isfinite(value) or value < 0:
-                whose = f" of '{name}'" if name else ""
-                raise UsageError(
-                    "FB527", f"the margin{whose} is {value:g}; it must be 0 or more, and finite"
-                )
-        for name, side in self.better.items():
-            if side not in SIDES:
-                raise UsageError(
-                    "FB103", f"better of '{name}' is '{side}'", hint="one of: higher, lower"
-                )
-
-    def objection(self, cell: CellComparison) -> str | None:
-        """Say why a cell cannot be judged; refuse it if it was asked for by name."""
-        named = {*self.metrics, *self.margins, *self.better}
-        if "second" in cell.lacking:
-            return _sides(cell.reason or "the baseline does not have it")
-        if self.side(cell) is None:
-            if cell.metric in named:
-                raise UsageError(
-                    "FB528",
-                    f"neither way is better by itself for '{cell.metric}'",
-                    hint=f"if less of it is better for you: --better {cell.metric}=lower",
-                )
-            return "neither way is better by itself"
-        if not cell.share and cell.metric not in self.margins:
-            example = f"--margin {cell.metric}=VALUE"
-            if cell.metric in named:
-                raise UsageError(
-                    "FB527",
-                    f"'{cell.metric}' is no share; a margin in points says nothing about it",
-                    hint=f"give one in its own unit: {example}",
-                )
-            return f"no share; it needs a margin in its own unit ({example})"
-        return None
-
-    def side(self, cell: CellComparison) -> str | None:
-        """Return which way is better."""
-        said = self.better.get(cell.metric)
-        if said is not None and cell.better not in (None, said):
-            raise UsageError("FB103", f"'{cell.metric}' is better when {cell.better}, not {said}")
-        return cell.better or said
-
-    def margin_of(self, cell: CellComparison) -> float:
-        """Return the margin in the metric's own unit."""
-        value = self.margins.get(cell.metric, self.margin)
-        return value / 100 if cell.share else value
-
-    def fit(
-        self,
-        judged: Sequence[CellComparison],
-        cells: Sequence[CellComparison],
-        objections: Sequence[str | None],
-    ) -> None:
-        """Refuse a gate that judges nothing, or nothing of a metric that was named."""
-        seen = {c.metric for c in judged}
-        for name in self.metrics or ([] if judged else ["any metric"]):
-            if name not in seen:
-                reasons = [
-                    why
-                    for c, why in zip(cells, objections, strict=True)
-                    if why is not None and (c.metric == name or not self.metrics)
-                ]
-                first = f": {reasons[0]}" if reasons else ""
-                raise UsageError("FB525", f"no cell of {name} can be judged{first}")
-        known = sorted({c.metric for c in cells})
-        for name in (*self.margins, *self.better):
-            if name not in known:
-                raise no_such_metric(name, known)
-
-
 def _opened(run: Opened | Path | str) -> Opened:
     return run if isinstance(run, Opened) else open_predictions(Path(run))
 
 
-def _judged(cell: CellComparison, rules: _Rules, same: bool, level: float) -> GatedCell:
+def _judged(cell: CellComparison, rules: Rules, same: bool, level: float) -> GatedCell:
     margin, found = rules.margin_of(cell), cell.found
     sign = 1.0 if rules.side(cell) == "higher" else -1.0
     low, high = (None, None) if found is None else _turned(found.interval, sign)
@@ -375,17 +293,10 @@ def _turned(made: Interval, sign: float) -> tuple[float | None, float | None]:
 
 def _no_interval(cell: CellComparison) -> str:
     if cell.found is None:
-        return _sides(cell.reason or "not compared")
+        return sides(cell.reason or "not compared")
     if cell.found.reason is not None:
         return f"{cell.found.reason} (A is the candidate, B the baseline)"
     return cell.found.interval.reason or "there is no interval"
-
-
-def _sides(reason: str) -> str:
-    """Call the two runs of a comparison by what they are here."""
-    return reason.replace("the first run", "the candidate").replace(
-        "the second run", "the baseline"
-    )
 
 
 def _showable(found: Comparison, level: float) -> float | None:

@@ -41,6 +41,7 @@ def test_one_that_ends_by_itself_keeps_its_own_status() -> None:
 def test_variables_are_added_to_those_of_this_process() -> None:
     child = Child("floorbench.run.worker", HELLO, {"PYTHONSTARTUP": "here"})
     try:
+        assert lines(child) is not None  # it runs: between fork and exec it has no environment
         environment = Path(f"/proc/{child.process.pid}/environ").read_bytes()
         assert b"PYTHONSTARTUP=here" in environment.split(b"\0")
     finally:

@@ -73,7 +73,7 @@ def test_a_task_with_a_parameter_without_default_is_given_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls = str(two_channel_tiny.build(tmp_path / "calls", ("sw9001",)))
-    with pytest.raises(UsageError, match="FB103 .*needs its parameter min_gap"):
+    with pytest.raises(UsageError, match=r"FB103 .*needs its parameter min_gap"):
         check_causality("persistence", task="dualturn-4s", data=calls)
     assert (
         check_causality("persistence", task="dualturn-4s", data=calls, task_sets=["min_gap=0"]) == 0

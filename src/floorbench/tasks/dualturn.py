@@ -88,7 +88,7 @@ Values = dict[str, NDArray[Any]]
 VERSION = "1"
 ENDS = (SegmentClass.EOT.value, SegmentClass.HOLD.value)
 MIN_GAP_HINT = (
-    "0 keeps all gaps as HOLD; 4 frames closes gaps of up to 0.32 s "
+    "0 keeps all gaps as HOLD; 4 frames close gaps of up to 0.32 s "
     "(in 41 Switchboard calls 6,703 HOLD at 0, 3,705 at 4)"
 )
 

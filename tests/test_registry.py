@@ -3,11 +3,18 @@ import importlib.metadata
 import pytest
 
 from floorbench.errors import EnvironmentProblem, UsageError
-from floorbench.registry import Entry, Registry
+from floorbench.registry import Entry, Registry, required_parameters
 
 
 def registry(**entries: Entry) -> Registry:
     return Registry("thing", entries)
+
+
+def test_required_parameters_are_those_without_a_default() -> None:
+    def factory(a, *more, b, c=1, **rest): ...
+
+    assert required_parameters(factory) == ("a", "b")
+    assert required_parameters(lambda c=1, **rest: None) == ()
 
 
 def test_load_imports_the_target() -> None:

@@ -7,7 +7,8 @@ misspelt name gets a suggestion.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -23,6 +24,15 @@ class Entry:
     summary: str
     extra: str | None = None
     level: str | None = None
+
+
+def required_parameters(factory: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names that must be given to build something: those without a default."""
+    return tuple(
+        name
+        for name, p in inspect.signature(factory).parameters.items()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    )
 
 
 class Registry:

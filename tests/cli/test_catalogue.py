@@ -32,6 +32,14 @@ def test_show_prints_documentation_and_specification(
     assert json.loads(capsys.readouterr().out)["name"] == name
 
 
+def test_a_task_that_needs_a_parameter_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert catalogue.show("dualturn-4s") == 0
+    out = capsys.readouterr().out
+    assert "needs:\n--task-set min_gap=VALUE: 0 keeps all gaps as HOLD" in out
+    assert catalogue.show("dualturn-4s", json=True) == 0
+    assert json.loads(capsys.readouterr().out)["spec"] is None
+
+
 def test_a_version_of_smart_turn_shows_its_parameters(capsys: pytest.CaptureFixture[str]) -> None:
     assert catalogue.show("smart-turn-v3.1") == 0
     out = capsys.readouterr().out

@@ -10,7 +10,7 @@ import pytest
 from floorbench.cli.causality import check_causality
 from floorbench.errors import UsageError
 from floorbench.run.references import REFERENCES
-from support import echo_tiny
+from support import echo_tiny, two_channel_tiny
 
 CHEATER = """
 from support.stream_toys import LoudCheater as Cheater
@@ -67,3 +67,15 @@ def test_no_samples_at_all_are_refused(limit: int, data: str) -> None:
 def test_a_reference_hears_nothing_that_could_be_changed(name: str, data: str) -> None:
     with pytest.raises(UsageError, match=f"'{name}' is a reference"):
         check_causality(name, data=data, limit=2)
+
+
+def test_a_task_with_a_parameter_without_default_is_given_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = str(two_channel_tiny.build(tmp_path / "calls", ("sw9001",)))
+    with pytest.raises(UsageError, match=r"FB103 .*needs its parameter min_gap"):
+        check_causality("persistence", task="dualturn-4s", data=calls)
+    assert (
+        check_causality("persistence", task="dualturn-4s", data=calls, task_sets=["min_gap=0"]) == 0
+    )
+    assert capsys.readouterr().out.endswith("\ncausal\n")

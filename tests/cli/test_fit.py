@@ -31,8 +31,8 @@ def test_a_probe_and_a_list_are_made(capsys, calls: Path, tmp_path: Path) -> Non
 
 
 def test_a_split_that_is_not_there(capsys, calls: Path) -> None:
-    for system in ("phrases", "frame-probe"):
-        code, _, err = called(capsys, "fit", "dualturn-4s", system, "--data", str(calls))
+    for system, sets in (("phrases", ()), ("frame-probe", ("--set", "min_gap=0"))):
+        code, _, err = called(capsys, "fit", "dualturn-4s", system, "--data", str(calls), *sets)
         assert (code, "FB536" in err) == (2, True)
 
 
@@ -41,7 +41,7 @@ def test_a_probe_by_command(capsys, calls: Path, tmp_path: Path) -> None:
     splits = f"splits={calls / 'splits.json'}"
     code, _, err = called(
         capsys, "fit", "dualturn-4s", "frame-probe", "--data", str(calls), "--reader-set", splits,
-        "--set", "words=5", "-o", str(path),
+        "--set", "words=5", "--set", "min_gap=0", "-o", str(path),
     )  # fmt: skip
     assert code == 0, err
     assert len(read_artefact(path).words) == 5
@@ -52,8 +52,18 @@ def test_unknown_things_are_refused(capsys, calls: Path) -> None:
     for argv in (
         ("codett", "frame-probe"),
         ("dualturn-4s", "smart-turn"),
-        ("dualturn-4s", "frame-probe", "--set", "wrods=5"),
+        ("dualturn-4s", "frame-probe", "--set", "min_gap=0", "--set", "wrods=5"),
         ("dualturn-4s", "phrases", "--set", "gap=5"),
     ):
         code, _, err = called(capsys, "fit", *argv, "--data", str(calls))
         assert (code, "FB103" in err) == (2, True), argv
+
+
+def test_a_probe_needs_the_gap_of_its_labels(capsys, calls: Path, tmp_path: Path) -> None:
+    path = tmp_path / "probe.json"
+    code, _, err = called(
+        capsys, "fit", "dualturn-4s", "frame-probe", "--data", str(calls), "-o", str(path)
+    )
+    assert (code, path.exists()) == (2, False)
+    assert "FB103 'frame-probe' needs its parameter min_gap" in err
+    assert "--set min_gap=VALUE: 0 keeps all gaps" in err

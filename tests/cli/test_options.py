@@ -36,6 +36,23 @@ def test_a_task_takes_its_own_parameters_only() -> None:
         options.make_task("codett", ["zzz=1"])
 
 
+def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
+    assert options.make_task("dualturn-4s", ["min_gap=4"]).spec.parameters["min_gap"] == 4
+    with pytest.raises(
+        UsageError, match=r"FB103 task 'dualturn-4s' needs its parameter min_gap"
+    ) as e:
+        options.make_task("dualturn-4s", ["agents=system"])
+    assert e.value.hint is not None
+    for text in (
+        "--task-set min_gap=VALUE",
+        "0 keeps all gaps as HOLD",
+        "0.32 s",
+        "6,703",
+        "3,705",
+    ):
+        assert text in e.value.hint
+
+
 def test_data_default_to_the_starter_set_and_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert options.open_data("codett", None, None).locator()["path"] == "starter:codett"
     assert "starter set" in capsys.readouterr().err
@@ -58,7 +75,8 @@ def test_every_command_that_takes_data_takes_parameters_of_their_reader(
     assert code == 0, err
     run = str(json.loads(said)["run"])
     stats = ("data", "stats", calls, "--protocol", "vap-1s", "--min-gap", "0")
-    drawn = ("timeline", calls, "sw9009", "--start", "1", "--end", "9", "--out", f"{runs}/t.svg")
+    drawn = ("timeline", calls, "sw9009", "--start", "1", "--end", "9", "--min-gap", "0",
+             "--out", f"{runs}/t.svg")  # fmt: skip
     scores = tmp_path / "sw9009.npz"
     np.savez(scores, eot_ch0=np.zeros(750), eot_ch1=np.zeros(750))
     at = f"{runs}/made.json"

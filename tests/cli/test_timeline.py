@@ -6,7 +6,7 @@ import pytest
 from support import two_channel_tiny as tiny
 from support.cli_calls import called
 
-SPAN = ("--start", "5", "--end", "15")
+SPAN = ("--start", "5", "--end", "15", "--min-gap", "0")
 
 
 @pytest.fixture
@@ -64,3 +64,11 @@ def test_unknown_sessions_and_runs_without_them(capsys, calls: Path, tmp_path: P
         capsys, "timeline", str(calls), "sw9001", *SPAN, *out, "--run", str(tmp_path / "run")
     )
     assert (code, "FB204" in err) == (2, True)
+
+
+def test_gold_is_not_drawn_without_its_gap(capsys, calls: Path, tmp_path: Path) -> None:
+    out = tmp_path / "t.svg"
+    code, _, err = called(capsys, "timeline", str(calls), "sw9001", *SPAN[:4], "--out", str(out))
+    assert (code, out.exists()) == (2, False)
+    assert "FB103" in err
+    assert "--min-gap FRAMES: 0 keeps all gaps" in err

@@ -22,6 +22,7 @@ from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
 from floorbench.datasets.two_channel_words import SwitchboardSource
 from floorbench.metrics.base import Scored, ScoringTask, point
+from floorbench.registry import required_parameters
 from support import codett_tiny, echo_tiny, scoring, trp_tiny, two_channel_tiny
 
 
@@ -57,6 +58,8 @@ DATA: dict[str, Callable[[Path], DatasetSource]] = {
     "trp": trp,
     "vap-1s": calls,
 }
+# What a task is built with here: one value for each of its parameters without a default.
+GIVEN: dict[str, dict[str, Any]] = {"dualturn-4s": {"min_gap": 0}}
 SYSTEMS = (
     scoring.system("all", context="dialogue"),
     scoring.system("endpoint", label_map="smart-turn", states=("SystemIdle",), score="complete"),
@@ -72,11 +75,21 @@ class Case:
 @pytest.fixture(scope="module", params=sorted(DATA))
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     source = DATA[request.param](tmp_path_factory.mktemp(request.param))
-    return Case(TASKS.load(request.param)(), tuple(source.samples()))
+    task = TASKS.load(request.param)(**GIVEN.get(request.param, {}))
+    return Case(task, tuple(source.samples()))
 
 
 def test_every_task_is_here() -> None:
     assert set(DATA) == set(TASKS.entries())
+
+
+@pytest.mark.parametrize("name", sorted(DATA))
+def test_parameters_without_a_default_are_explained_and_recorded(name: str) -> None:
+    factory, given = TASKS.load(name), GIVEN.get(name, {})
+    needed = required_parameters(factory)
+    assert set(needed) == set(given) == set(getattr(factory, "hints", {}))
+    recorded = factory(**given).spec.parameters
+    assert {parameter: recorded[parameter] for parameter in needed} == given
 
 
 def test_the_spec_is_complete_and_can_be_written(case: Case) -> None:

@@ -35,7 +35,7 @@ def result(task, source, folder: Path, factory=None):
 
 
 def test_a_run_becomes_tables_with_the_published_rows(source, tmp_path: Path) -> None:
-    found = tables([result(DualTurnTask(), source, tmp_path)])
+    found = tables([result(DualTurnTask(min_gap=0), source, tmp_path)])
     actions, words, ends, curve, f1 = found
     own = actions.rows[0]
     assert own.name == "persistence"
@@ -71,7 +71,9 @@ class Faltering(PersistenceFrames):
 
 
 def test_failures_show_in_the_coverage_of_every_table(source, tmp_path: Path) -> None:
-    actions, _, ends, *_ = tables([result(DualTurnTask(), source, tmp_path / "a", Faltering)])
+    actions, _, ends, *_ = tables(
+        [result(DualTurnTask(min_gap=0), source, tmp_path / "a", Faltering)]
+    )
     (vap,) = tables([result(VapTask(), source, tmp_path / "b", Faltering)])
     for table in (actions, ends, vap):
         share = table.rows[0].cells["coverage"].value
@@ -98,10 +100,12 @@ def test_sessions_too_short_for_actions_are_counted(tmp_path: Path) -> None:
     short = SwitchboardSource(folder, splits=str(folder / "splits.json"))
     assert short.splits.of("sw9020") == "test"
     made = run(
-        task=DualTurnTask(), system=SystemChoice(name="persistence"), source=short,
+        task=DualTurnTask(min_gap=0), system=SystemChoice(name="persistence"), source=short,
         out=tmp_path / "runs", notify=lambda text: None,
     )  # fmt: skip
-    scored = score(open_predictions(made.path, task=DualTurnTask(), source=short), draws=60)
+    scored = score(
+        open_predictions(made.path, task=DualTurnTask(min_gap=0), source=short), draws=60
+    )
     said = "1 test session without actions (shorter than 500 frames, or none)"
     assert [e.note for e in scored.estimates if e.note] == [said]
     assert tables([scored])[0].notes[0] == said

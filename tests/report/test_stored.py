@@ -11,8 +11,10 @@ from floorbench.datasets.codett_labels import BY_LABEL
 from floorbench.errors import DataError, UsageError
 from floorbench.report.stored import Sources, changed, load, read_run, with_names
 from floorbench.run.scoring import open_predictions, score
+from floorbench.run.store import RunFolder
 from floorbench.tasks.codett import CodettTask
-from support import trp_scored, trp_tiny
+from floorbench.tasks.dualturn import DualTurnTask
+from support import session_runs, trp_scored, trp_tiny
 from support.codett_tiny import build
 from support.engine_toys import Source, Task
 from support.viewing import DuoSource, DuoTask, answers, duo_reader, duo_runs, system, write_run
@@ -194,3 +196,14 @@ def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
     assert traces
     assert all(trace is not None and trace.data for trace in traces)
     assert list(calibrations([stored])) == list(trade_offs([stored])) == []
+
+
+def test_a_run_whose_maker_did_not_repeat_the_parameters_is_built_from_its_spec(
+    tmp_path: Path,
+) -> None:
+    source = session_runs.calls(tmp_path / "calls", seconds=30.0)
+    task = DualTurnTask(min_gap=4)
+    made, _ = session_runs.runs(tmp_path / "runs", source, task)
+    assert RunFolder(made[0]).record().task.parameters == {}
+    for opened in (load(made[0], Sources()).opened, open_predictions(made[0])):
+        assert opened.task.spec == task.spec

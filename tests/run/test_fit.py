@@ -14,7 +14,7 @@ from floorbench.tasks.dualturn import DualTurnTask
 from support import scoring
 from support import two_channel_tiny as tiny
 
-RULES = FitRules(words=12, step=2, strength=1.0, eot_strength=1.0)
+RULES = FitRules(min_gap=0, words=12, step=2, strength=1.0, eot_strength=1.0)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_the_probe_hears_the_word_that_ends_a_turn(source, artefact: Path) -> No
     values = {}
     for system in (FrameProbe(artefact=str(artefact)), PersistenceFrames(), SilenceFrames()):
         _, cells = scoring.score(
-            DualTurnTask(), source.samples(), system.spec,
+            DualTurnTask(min_gap=0), source.samples(), system.spec,
             lambda s, c, system=system: system.decide(s.observation),
         )  # fmt: skip
         where = {"events": "turn ends", "at": "+0 ms"}
@@ -88,8 +88,13 @@ def test_a_signal_that_never_occurs_is_refused(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_impossible_parameters_are_refused(wrong: dict) -> None:
     with pytest.raises(UsageError, match=r"FB103"):
-        FitRules(**wrong)
-    assert np.isfinite(FitRules().strength)
+        FitRules(**{"min_gap": 0, **wrong})
+    assert np.isfinite(FitRules(min_gap=0).strength)
+
+
+def test_rules_have_no_default_for_the_gap() -> None:
+    with pytest.raises(TypeError, match="min_gap"):
+        FitRules()  # type: ignore[call-arg]
 
 
 def test_a_missing_library_is_named_before_anything_is_read(
@@ -98,4 +103,4 @@ def test_a_missing_library_is_named_before_anything_is_read(
     source = SwitchboardSource(tiny.build(tmp_path, ("sw9001",)), splits="none")
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(EnvironmentProblem, match=r"FB401 .*'sklearn'"):
-        fit_frame_probe(source, split="train", rules=FitRules())
+        fit_frame_probe(source, split="train", rules=FitRules(min_gap=0))

@@ -87,7 +87,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> SwitchboardSource:
 
 def made(source: SwitchboardSource, out: Path, executor: str = "serial") -> RunFolder:
     return run(
-        task=DualTurnTask(),
+        task=DualTurnTask(min_gap=0),
         system=SystemChoice(name="persistence"),
         source=source,
         executor=make_executor(executor, workers=1, batch=1, timeout=60.0),
@@ -114,7 +114,7 @@ def test_a_resumed_run_has_every_trace_once(source: SwitchboardSource, tmp_path:
     lines = whole.journal.read_bytes().splitlines(keepends=True)
     whole.journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:40])
     run(
-        task=DualTurnTask(),
+        task=DualTurnTask(min_gap=0),
         system=SystemChoice(name="persistence"),
         source=source,
         resume=whole.path,
@@ -134,14 +134,16 @@ def test_the_derived_parquet_names_the_same_files(
 def test_a_lost_trace_is_a_fault_of_its_line(source: SwitchboardSource, tmp_path: Path) -> None:
     whole = made(source, tmp_path / "a")
     next((whole.path / "traces").iterdir()).unlink()
-    faults = check(whole.path, DualTurnTask(), source)
+    faults = check(whole.path, DualTurnTask(min_gap=0), source)
     assert [f.code for f in faults] == ["FB532"]
     assert faults[0].line is not None
 
 
 def test_replay_says_the_same(source: SwitchboardSource, tmp_path: Path) -> None:
     whole = made(source, tmp_path / "a")
-    replay = make_reference("replay", task=DualTurnTask(), source=source, predictions=whole.path)
+    replay = make_reference(
+        "replay", task=DualTurnTask(min_gap=0), source=source, predictions=whole.path
+    )
     for sample in source.samples():
         trace = replay.decide(sample, "", 0).trace
         assert trace is not None

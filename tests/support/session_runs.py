@@ -42,7 +42,7 @@ def runs(
     base: Path, source: SwitchboardSource, task: ScoringTask | None = None
 ) -> tuple[list[Path], Callable[[Path], StoredRun]]:
     """Write runs of two systems; returns their folders and what reads them."""
-    task = task if task is not None else DualTurnTask()
+    task = task if task is not None else DualTurnTask(min_gap=0)
     paths = [
         write_run(
             base,

@@ -34,7 +34,7 @@ def phrases(source: SwitchboardSource, tmp_path_factory: pytest.TempPathFactory)
 
 
 def scored(source, phrases, system, **parameters):
-    task = DualTurnTask(phrases=phrases, **parameters)
+    task = DualTurnTask(min_gap=0, phrases=phrases, **parameters)
     return scoring.score(
         task, source.samples(), system.spec, lambda s, c: system.decide(s.observation)
     )
@@ -51,7 +51,7 @@ def test_units_are_the_events_of_the_table(source, phrases) -> None:
 
 
 def test_gold_is_right_and_silence_at_the_end_is_not(source, phrases) -> None:
-    task = DualTurnTask(phrases=phrases)
+    task = DualTurnTask(min_gap=0, phrases=phrases)
     _, oracle = scoring.score(task, source.samples(), SilenceFrames().spec,
                               lambda s, c: task.gold(s))  # fmt: skip
     _, silence = scored(source, phrases, SilenceFrames(timeout=0.24))
@@ -97,7 +97,7 @@ def test_look_ahead_costs_its_time(source, phrases) -> None:
 
 
 def test_without_phrases_words_are_not_available(source) -> None:
-    task = DualTurnTask()
+    task = DualTurnTask(min_gap=0)
     _, cells = scoring.score(
         task, source.samples(), SilenceFrames().spec, lambda s, c: task.gold(s)
     )
@@ -115,7 +115,7 @@ def test_without_validation_sessions_nothing_is_fitted(tmp_path: Path, phrases) 
 
 
 def test_a_failed_session_is_wrong_and_leaves_auc_undefined(source, phrases) -> None:
-    task = DualTurnTask(phrases=phrases)
+    task = DualTurnTask(min_gap=0, phrases=phrases)
     system = PersistenceFrames()
     broken = tiny.SPLITS["test"][0]
 
@@ -151,16 +151,24 @@ def test_the_port_counts_more_events_and_repeats_them(source, phrases) -> None:
 
 
 def test_parameters_are_checked(tmp_path: Path) -> None:
-    for wrong in ({"min_gap": -1}, {"min_gap": 0.5}, {"agents": "user"}, {"missing": "skip"}):
+    for wrong in (
+        {"min_gap": -1}, {"min_gap": 0.5}, {"min_gap": True}, {"agents": "user"},
+        {"missing": "skip"},
+    ):  # fmt: skip
         with pytest.raises(UsageError, match=r"FB103"):
-            DualTurnTask(**wrong)
+            DualTurnTask(**{"min_gap": 0, **wrong})
     path = tmp_path / "phrases.json"
     path.write_text(json.dumps({"utterance_gap": 0.5, "phrases": ["yeah"], "counts": []}))
     with pytest.raises(DataError, match=r"FB236"):
-        DualTurnTask(phrases=str(path))
+        DualTurnTask(min_gap=0, phrases=str(path))
     path.write_text(json.dumps(["yeah"]))
     with pytest.raises(DataError, match=r"FB236"):
-        DualTurnTask(phrases=str(path))
+        DualTurnTask(min_gap=0, phrases=str(path))
+
+
+def test_the_gap_has_no_default() -> None:
+    with pytest.raises(TypeError, match="min_gap"):
+        DualTurnTask()  # type: ignore[call-arg]
 
 
 def test_the_signature_names_gap_phrases_and_look_ahead(phrases) -> None:

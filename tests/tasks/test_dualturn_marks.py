@@ -17,7 +17,7 @@ FAILED = Decision(outcome=Outcome.FAILED, reason="no")
 @pytest.mark.parametrize("compat", [False, True])
 def test_marks_are_the_units_in_their_order(tmp_path: Path, compat: bool) -> None:
     source = calls(tmp_path)
-    task = DualTurnTask(phrases=phrases(tmp_path, source), port_compat=compat)
+    task = DualTurnTask(min_gap=0, phrases=phrases(tmp_path, source), port_compat=compat)
     samples = [s for s in source.samples() if s.tags["split"] != "train"]
     units, _ = scoring.score(task, samples, scoring.system(), lambda s, c: FAILED)
     for kind, scored in units.items():
@@ -42,7 +42,7 @@ def test_marks_of_vap_are_the_units_in_their_order(tmp_path: Path) -> None:
 
 def test_every_mark_has_a_rule_in_words(tmp_path: Path) -> None:
     source = calls(tmp_path)
-    found = DualTurnTask().marks(next(iter(source.samples())))
+    found = DualTurnTask(min_gap=0).marks(next(iter(source.samples())))
     assert {m.rule.partition(": ")[2] for m in found["action"].marks} <= set(ACTION_RULES.values())
     assert all("4 s" in m.rule for m in found["end"].marks)
     assert not found["word"].marks

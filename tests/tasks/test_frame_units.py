@@ -32,7 +32,7 @@ def sample(name: str = "s", split: str = "test", observation: Observation = TALK
     return Sample(id=name, cluster=name, observation=observation, target={}, tags={"split": split})
 
 
-@pytest.mark.parametrize("task", [DualTurnTask(), VapTask()])
+@pytest.mark.parametrize("task", [DualTurnTask(min_gap=0), VapTask()])
 @pytest.mark.parametrize(
     ("modalities", "kept"),
     [

@@ -20,7 +20,7 @@ def session_line(tmp_path: Path, task=None, sample="sw9009") -> tuple[Group, Tim
 
 def test_answers_stand_at_the_events_that_were_scored(tmp_path: Path) -> None:
     source = calls(tmp_path / "list")
-    group, line = session_line(tmp_path, DualTurnTask(phrases=phrases(tmp_path, source)))
+    group, line = session_line(tmp_path, DualTurnTask(min_gap=0, phrases=phrases(tmp_path, source)))
     assert list(line.kinds) == ["action", "word", "end"]
     for run in group.runs:
         known = next(m for m in run.stored.measures if m.metric.spec.name == "weighted_f1").scored

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 from floorbench import catalog
 from floorbench.cli import console
+from floorbench.cli.options import how_to_give
 from floorbench.errors import UsageError, did_you_mean
+from floorbench.registry import required_parameters
 
 _ROLE = re.compile(r":\w+:`~?([^`]+)`")  # a cross-reference of the documentation's mark-up
 Kind = Literal["tasks", "systems", "datasets", "metrics", "recipes", "assets"]
@@ -72,6 +74,10 @@ def show(name: str, /, *, json: bool = False) -> int:
             if spec is not None:
                 console.data("specification:")
                 console.data_json(spec)
+            elif registry.kind == "task":
+                needs = required_parameters(target)
+                ways = (how_to_give(target, n, option="--task-set") for n in needs)
+                console.data("needs:\n" + "\n".join(ways))
             return 0
     every = [n for r in catalog.ALL.values() for n in r.entries()]
     near = did_you_mean(name, every)
@@ -84,10 +90,4 @@ def show(name: str, /, *, json: bool = False) -> int:
 
 def _spec(target: Any) -> Any:
     """Return the specification of what a catalogue name builds with its defaults, if any."""
-    signature = inspect.signature(target)
-    required = [
-        p
-        for p in signature.parameters.values()
-        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-    ]
-    return None if required else getattr(target(), "spec", None)
+    return None if required_parameters(target) else getattr(target(), "spec", None)

@@ -6,7 +6,14 @@ import dataclasses
 from itertools import islice
 
 from floorbench.cli import console
-from floorbench.cli.options import ReaderSettings, Settings, make_task, open_data, settings
+from floorbench.cli.options import (
+    ReaderSettings,
+    Settings,
+    TaskSettings,
+    make_task,
+    open_data,
+    settings,
+)
 from floorbench.errors import UsageError
 from floorbench.run.causality import check_causality as check
 from floorbench.run.deciding import SystemChoice
@@ -24,6 +31,7 @@ def check_causality(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     sets: Settings = None,
+    task_sets: TaskSettings = None,
     limit: int = 12,
     seed: int = 0,
     json: bool = False,
@@ -57,7 +65,7 @@ def check_causality(
             f"'{system}' is a reference: it answers from the labels and hears nothing",
             hint="Name a system of `floorbench list systems`; only `run` takes references.",
         )
-    task_ = make_task(task, None)
+    task_ = make_task(task, task_sets)
     source = open_data(task, data, reader, reader_sets)
     made = SystemChoice(name=system, parameters=settings(sets)).build()
     condition = task_.conditions(made.spec)[0]

@@ -10,7 +10,13 @@ from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.cli import console
-from floorbench.cli.options import ReaderSettings, Settings, open_given, settings
+from floorbench.cli.options import (
+    ReaderSettings,
+    Settings,
+    check_given,
+    open_given,
+    settings,
+)
 from floorbench.errors import UsageError
 
 KINDS = ("frame-probe", "phrases")
@@ -38,7 +44,7 @@ def fit(
     task
         dualturn-4s.
     system
-        frame-probe, or phrases.
+        frame-probe, which needs `--set min_gap=FRAMES`, or phrases.
     data
         Two-channel sessions with splits.
     split
@@ -64,6 +70,7 @@ def fit(
     else:
         from floorbench.run.fit import FitRules, fit_frame_probe
 
+        check_given(FitRules, given, what=f"'{system}'", option="--set")
         try:
             rules = FitRules(**given)
         except TypeError as error:

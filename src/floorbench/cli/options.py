@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from floorbench import codec
 from floorbench.core.ports import DatasetSource
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.registry import required_parameters
 
 if TYPE_CHECKING:
     from floorbench.run.ray_cluster import RayOptions
@@ -150,13 +151,41 @@ def _declaration(path: Path) -> SystemSpec:
     return codec.read_json(path, SystemSpec)
 
 
+def check_given(
+    factory: Callable[..., Any], given: Mapping[str, Any], *, what: str, option: str
+) -> None:
+    """Refuse to build something without a parameter that has no default.
+
+    The hint names the option, and what the class says of the parameter in ``hints``.
+
+    Raises
+    ------
+    UsageError
+        ``FB103``.
+    """
+    missing = [name for name in required_parameters(factory) if name not in given]
+    if missing:
+        raise UsageError(
+            "FB103",
+            f"{what} needs its parameter{'s' * (len(missing) > 1)} {', '.join(missing)}",
+            hint="; ".join(how_to_give(factory, name, option=option) for name in missing),
+        )
+
+
+def how_to_give(factory: Callable[..., Any], name: str, *, option: str) -> str:
+    """Return the option that gives a parameter, and what the class says of its values."""
+    said: Mapping[str, str] = getattr(factory, "hints", {})
+    return f"{option} {name}=VALUE" + (f": {said[name]}" if name in said else "")
+
+
 def make_task(name: str, pairs: Sequence[str] | None) -> Any:
     """Build a task from its name and ``--task-set`` pairs.
 
     Raises
     ------
     UsageError
-        ``FB101`` for an unknown task, ``FB103`` for a parameter it does not take.
+        ``FB101`` for an unknown task, ``FB103`` for a parameter it does not take or cannot do
+        without.
     """
     import inspect
 
@@ -174,6 +203,7 @@ def make_task(name: str, pairs: Sequence[str] | None) -> Any:
                 f"task '{name}' takes no parameter '{parameter}'",
                 hint=f"did you mean '{near}'?" if near else f"known: {', '.join(known)}",
             )
+    check_given(factory, given, what=f"task '{name}'", option="--task-set")
     return factory(**given)
 
 

@@ -20,7 +20,7 @@ def timeline(
     start: float,
     end: float,
     out: Annotated[list[Path], Parameter(name=["--out", "-o"], negative=())],
-    min_gap: int = 0,
+    min_gap: int | None = None,
     run: Path | None = None,
     signals: Annotated[list[str] | None, Parameter(negative=())] = None,
     reader: str | None = None,
@@ -41,7 +41,7 @@ def timeline(
     out
         Files to write: .svg, .png, .pdf, .json or .html (repeat the option).
     min_gap
-        Own gaps of at most this many frames are closed before labelling.
+        Own gaps of at most this many frames are closed before labelling. It must be given.
     run
         Run folder or predictions folder whose scores are drawn.
     signals
@@ -54,7 +54,14 @@ def timeline(
     from floorbench.report.timeline import timeline as draw
     from floorbench.run.predictions import predictions_file, read_predictions
     from floorbench.run.traces import get
+    from floorbench.tasks.dualturn import MIN_GAP_HINT
 
+    if min_gap is None:
+        raise UsageError(
+            "FB103",
+            "gold events are drawn, and --min-gap is not given",
+            hint=f"--min-gap FRAMES: {MIN_GAP_HINT}",
+        )
     source = open_data("dualturn-4s", data, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
         raise UsageError("FB103", f"'{data}' holds no two-channel sessions")

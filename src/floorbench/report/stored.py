@@ -18,7 +18,7 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Opened, Result, read_result
+from floorbench.run.scoring import Opened, Result, read_result, task_again
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 from floorbench.run.traces import get
@@ -164,12 +164,10 @@ def load(path: Path, sources: Sources) -> StoredRun:
     DataError
         ``FB505``, ``FB506`` for a folder that cannot be read, ``FB801`` for data that moved.
     UsageError
-        ``FB502`` when the data are not those of the run.
+        ``FB502`` when the data are not those of the run, or its task is no longer built like that.
     """
-    from floorbench.catalog import TASKS
-
     record = RunFolder.open(Path(path)).record()
-    task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+    task = task_again(record)
     return read_run(Path(path), task=task, source=sources.of(record, Place(str(path))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from floorbench.events.traces import FVAD
 from floorbench.systems.frames import ROLES, Heard, hear
 from floorbench.systems.frames_features import features, frequent_words, names
 from floorbench.systems.frames_probe import MODELS, VERSION, ProbeArtefact
+from floorbench.tasks.dualturn import MIN_GAP_HINT
 from floorbench.tasks.readout import fit_readout
 
 BEFORE, AFTER = 2, 8
@@ -41,6 +42,7 @@ class FitRules:
     ----------
     min_gap : int
         Own gaps of at most this many frames are closed in the labels, never in what is heard.
+        It has no default, like that of the task.
     words : int
         How many of the most frequent words have a feature of their own.
     step : int
@@ -55,7 +57,9 @@ class FitRules:
         ``FB103`` for a value out of range.
     """
 
-    min_gap: int = 0
+    hints: ClassVar[Mapping[str, str]] = {"min_gap": MIN_GAP_HINT}
+
+    min_gap: int
     words: int = 120
     step: int = 4
     eot_strength: float = 0.0003

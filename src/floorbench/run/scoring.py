@@ -25,6 +25,7 @@ from floorbench.metrics.base import (
     Scored,
     ScoringTask,
 )
+from floorbench.registry import required_parameters
 from floorbench.run.artefact import ThresholdArtefact, artefact_for
 from floorbench.run.checking import ELSEWHERE, check_and_keep, in_words
 from floorbench.run.due import Plan, due_items, make_plan
@@ -320,13 +321,36 @@ def _items(opened: Opened, predictions: KeptPredictions, ledger: Counter[str]) -
         yield DueItem(due.sample, due.condition, due.trial, prediction)
 
 
-def _task_of(record: RunRecord) -> ScoringTask:
+def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
+    """Build the task of a stored run from its record.
+
+    Parameters
+    ----------
+    record : RunRecord
+        A parameter without a default that was not given by name is taken from its task's
+        specification, which holds every value that was used.
+    changed
+        Parameters to change.
+
+    Raises
+    ------
+    UsageError
+        ``FB502`` for parameters that the task no longer takes.
+    """
     from floorbench.catalog import TASKS
 
+    factory = TASKS.load(record.task.name)
+    used = record.task_spec.parameters
+    needed = {name: used[name] for name in required_parameters(factory) if name in used}
     try:
-        task: ScoringTask = TASKS.load(record.task.name)(**record.task.parameters)
+        task: ScoringTask = factory(**{**needed, **record.task.parameters, **changed})
     except TypeError as error:
         raise UsageError("FB502", f"the task cannot be built again as it was: {error}") from None
+    return task
+
+
+def _task_of(record: RunRecord) -> ScoringTask:
+    task = task_again(record)
     found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
     if found and task.spec.version == record.task_spec.version:
         shown = "; ".join(str(d) for d in found)
@@ -337,16 +361,11 @@ def _task_of(record: RunRecord) -> ScoringTask:
 def _at_threshold(
     task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, *, given: bool
 ) -> ScoringTask:
-    from floorbench.catalog import TASKS
-
     if task.spec.parameters.get("threshold") == artefact.threshold:
         return task
     if given:
         raise UsageError("FB103", "the task is given with another threshold than the artefact's")
-    made: ScoringTask = TASKS.load(record.task.name)(
-        **{**record.task.parameters, "threshold": artefact.threshold}
-    )
-    return made
+    return task_again(record, threshold=artefact.threshold)
 
 
 def _source_of(record: RunRecord) -> DatasetSource:

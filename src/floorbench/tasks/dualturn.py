@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,10 @@ from floorbench.tasks.units import choice
 Values = dict[str, NDArray[Any]]
 VERSION = "1"
 ENDS = (SegmentClass.EOT.value, SegmentClass.HOLD.value)
+MIN_GAP_HINT = (
+    "0 keeps all gaps as HOLD; 4 frames close gaps of up to 0.32 s "
+    "(in 41 Switchboard calls 6,703 HOLD at 0, 3,705 at 4)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +112,8 @@ class DualTurnTask:
     Parameters
     ----------
     min_gap : int
-        Own gaps of at most this many frames are closed before labelling. It has no community
-        value and decides how many holds there are; 0 leaves the word times as they are.
+        Own gaps of at most this many frames are closed before labelling. It has no default,
+        because it decides how many holds there are: 0 leaves the word times as they are.
     agents : {'both', 'system'}
         Whose actions are scored.
     phrases : str or None
@@ -134,10 +138,13 @@ class DualTurnTask:
         ``FB236`` for a list of phrases that cannot be read.
     """
 
+    hints: ClassVar[Mapping[str, str]] = {"min_gap": MIN_GAP_HINT}
+    """What to give for the parameters without a default, for people who have not."""
+
     def __init__(
         self,
         *,
-        min_gap: int = 0,
+        min_gap: int,
         agents: str = "both",
         phrases: str | None = None,
         missing: str = "wrong",
@@ -145,7 +152,7 @@ class DualTurnTask:
         seed: int = 0,
         cluster: str = "session",
     ) -> None:
-        if not isinstance(min_gap, int) or min_gap < 0:
+        if not isinstance(min_gap, int) or isinstance(min_gap, bool) or min_gap < 0:
             raise UsageError("FB103", f"min_gap={min_gap!r} is not a number of frames")
         self._signals = SignalRules(min_gap=min_gap)
         self._actions = ActionRules(min_gap=min_gap, port_compat=port_compat)

@@ -100,6 +100,8 @@ def _body(answer: http.client.HTTPResponse, size: int) -> bytes:
     data = bytearray()
     while len(data) < size and (part := answer.read1(size - len(data))):
         data += part
+        if len(data) > size:  # a chunk of negative length makes the library read on
+            raise OSError("the answer has a chunk of impossible length")
         if time.monotonic() > until:
             raise TimeoutError(f"the server has sent {len(data)} of {size} bytes, too slowly")
     return bytes(data)

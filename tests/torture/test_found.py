@@ -22,8 +22,11 @@ JOINED = (
     b'{"event": "joined", "id": "p1", "list": "A", "reversed": false, "mode": "k", "consent": "c", '
     b'"at": ""}\n'
 )
+PRESSED = b'{"event": "key", "item": 0, "visit": 1, "time": 1.5, "at": "x"}\n'
 
 FOUND = [
+    # who joined twice began anew, and what had been pressed before was lost
+    ("web-listening-log", JOINED + PRESSED + JOINED),
     # a chunk of negative length brought more bytes than were asked for
     ("storage-http", b"HTTP/1. 206\nTransfer-Encoding:chunked\n\n-1\nde\r\n0\r"),
     # a path of a thousand folders took the square of their number; one that no file can have broke

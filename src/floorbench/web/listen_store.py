@@ -412,16 +412,17 @@ def read_person(path: Path) -> Person | None:
     Raises
     ------
     DataError
-        ``FB846`` for a line that is not an event.
+        ``FB846`` for a line that is not an event, and unless the first one joins, and only it.
     """
     person: Person | None = None
     for number, event in _events(path):
+        where = Place(str(path), number)
         if isinstance(event, Joined):
+            if person is not None:
+                raise DataError("FB846", "the participant joins a second time", where=where)
             person = Person(joined=event)
         elif person is None:
-            raise DataError(
-                "FB846", "the journal does not begin with consent", where=Place(str(path), number)
-            )
+            raise DataError("FB846", "the journal does not begin with consent", where=where)
         else:
             person.take(event)
     return person

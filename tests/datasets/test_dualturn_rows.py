@@ -45,6 +45,10 @@ def test_a_mapping_file_names_the_columns(tmp_path: Path) -> None:
     mapping.write_text(json.dumps({"session": "call", "vad": "speech_{channel}"}))
     found = FrameRowsSource(tmp_path, columns=str(mapping)).session("a")
     assert found.vad(RATE)[Role.USER].astype(int).tolist() == plain["vad_ch0"]
+    for wrong, says in (({"vad": "speech"}, "per channel"), ({"session": "s{channel}"}, "both")):
+        mapping.write_text(json.dumps(wrong))
+        with pytest.raises(DataError, match=rf"FB255.*{says}"):
+            FrameRowsSource(tmp_path, columns=str(mapping))
     mapping.write_text(json.dumps({"sesion": "call"}))
     with pytest.raises(DataError, match=r"FB255(?s:.)*did you mean 'session'"):
         FrameRowsSource(tmp_path, columns=str(mapping))

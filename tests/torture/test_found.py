@@ -23,8 +23,12 @@ JOINED = (
     b'"at": ""}\n'
 )
 PRESSED = b'{"event": "key", "item": 0, "visit": 1, "time": 1.5, "at": "x"}\n'
+TINY = b"RIFF\xa4\x0c\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0=\x80>\0\0\2\0\x10\0data\x0c\0\0\0\1\6"
 
 FOUND = [
+    # a column per channel that is one for both; a sound of a billionth of a second
+    ("data-frames-mapping", b'{"vad": "session_id"}'),
+    ("audio-pool", TINY),
     # who joined twice began anew, and what had been pressed before was lost
     ("web-listening-log", JOINED + PRESSED + JOINED),
     # a chunk of negative length brought more bytes than were asked for

@@ -244,6 +244,11 @@ def _mapping(path: Path) -> dict[str, str]:
         if set(plain[key].replace("{channel}", "")) & set("{}"):
             what = f"'{plain[key][:80]}' has braces other than {{channel}}"
             raise DataError("FB255", what, where=where)
+        of_channel = "{channel}" in COLUMNS[key]
+        if ("{channel}" in plain[key]) != of_channel:
+            what = f"'{key}' is one column {'per channel' if of_channel else 'for both channels'}"
+            hint = f"like '{COLUMNS[key]}'"
+            raise DataError("FB255", f"{what}, '{plain[key][:80]}' is not", where=where, hint=hint)
     return {**COLUMNS, **plain}
 
 

@@ -133,7 +133,7 @@ def samples_of(recording: Recording, rate: int) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        FB883 when it cannot be decoded, is empty, silent or holds a value that is not finite.
+        FB883 when it cannot be decoded, is empty (at ``rate`` too), silent or not finite.
     """
     import soundfile
     import soxr
@@ -154,6 +154,12 @@ def samples_of(recording: Recording, rate: int) -> NDArray[np.float64]:
             where=Place(str(recording.path), None, None),
         )
     result: NDArray[np.float64] = soxr.resample(mono, own_rate, rate)
+    if not len(result):
+        raise DataError(
+            "FB883",
+            f"{len(mono)} samples at {own_rate} Hz are nothing at {rate} Hz",
+            where=Place(str(recording.path), None, None),
+        )
     return result
 
 

@@ -10,6 +10,7 @@ from floorbench.core.score import Coverage, Signature
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import AdditiveMetric, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
+from floorbench.run.served import Snapshot
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.stats.bootstrap import DRAWS
@@ -69,6 +70,8 @@ class RunComparison:
     panels : tuple of PanelResult
         For a task whose labels come from a panel: F1 of both (``A``, ``B``) and the difference with
         the panel drawn again as well, on shared draws.
+    first_served, second_served : tuple of Snapshot
+        Which snapshots of a service's model answered.
     """
 
     first: Signature
@@ -79,6 +82,8 @@ class RunComparison:
     cells: tuple[CellComparison, ...]
     tests: int
     panels: tuple[PanelResult, ...] = ()
+    first_served: tuple[Snapshot, ...] = ()
+    second_served: tuple[Snapshot, ...] = ()
 
 
 def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
@@ -159,6 +164,8 @@ def compare_many(
                     draws=draws,
                     level=level,
                 ),
+                first_served=made.served,
+                second_served=reference.served,
             )
         )
     return _adjusted(found)

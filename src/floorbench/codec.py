@@ -224,7 +224,7 @@ def _checker(kind: Any) -> _Check | None:
                         hint=f"did you mean '{near}'?" if near else f"known: {', '.join(fields)}",
                     )
                 inner = fields[key]
-                if inner is not None:
+                if inner is not None and item is not None:
                     inner(item, f"{path}.{key}", where)
 
         return check_fields

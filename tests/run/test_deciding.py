@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from floorbench.core.prediction import Decision, Event
+from floorbench.core.prediction import Decision, Event, Served
 from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
@@ -42,6 +42,7 @@ NONSENSE: list[tuple[Any, str]] = [
     (Decision(scores={"yes": "0.5"}), "score 'yes' is '0.5', not a finite"),  # type: ignore[dict-item]
     (Decision(scores={"yes": True}), "score 'yes' is True, not a finite number"),
     (Decision(scores={"yes": None}), "score 'yes' is None, not a finite"),  # type: ignore[dict-item]
+    (Decision(served="gpt-4o"), "served is str, not a Served"),  # type: ignore[arg-type]
     (Decision(commit=float("inf")), "commit is inf, not a finite number"),
     (Decision(events=7), "events is int, not a sequence"),  # type: ignore[arg-type]
     (Decision(events=("x",)), "an event is str, not an Event"),  # type: ignore[arg-type]
@@ -61,8 +62,9 @@ def test_nonsense_is_invalid_and_says_why(nonsense: Any, reason: str) -> None:
 
 def test_a_sound_decision_passes_unchanged() -> None:
     sound = Decision(
-        label="yes", scores={"yes": 0.5}, events=(Event(kind="x", time=1.0),), commit=1.0, raw="Y"
-    )
+        label="yes", scores={"yes": 0.5}, events=(Event(kind="x", time=1.0),), commit=1.0, raw="Y",
+        served=Served(snapshot="m"),
+    )  # fmt: skip
     assert checked(sound) == sound
 
 

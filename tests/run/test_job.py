@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from floorbench.core.prediction import Compute, Decision
+from floorbench.core.prediction import Compute, Decision, Served
 from floorbench.core.vocab import Outcome
 from floorbench.run.due import Plan
 from floorbench.run.executors import Answer
@@ -80,3 +80,18 @@ def test_it_says_what_was_not_answered_and_why(tmp_path: Path) -> None:
     again = job(tmp_path, n=5)
     again.take_up(recompute_changed=False)
     assert again.shortfall() == "3 of 5 without an answer: 2 failed, 1 unsupported"
+
+
+def test_who_answered_is_counted_taken_up_and_cleaned(tmp_path: Path) -> None:
+    made = job(tmp_path)
+    said = ("m-1", "by s3cr3t", "sk-0123456789abcdef")
+    answers = [
+        Answer(i.number, None, Decision(label="no", served=Served(snapshot=name)), Compute())
+        for i, name in zip(made.items(), said, strict=True)
+    ]
+    made.write(answers, Signals(), None)
+    again = job(tmp_path)
+    again.take_up(recompute_changed=False)
+    for one in (made, again):
+        assert {s.snapshot: s.answers for s in one.served.snapshots()} == {"m-1": 1, None: 2}
+    assert "s3cr3t" not in RunFolder(tmp_path).journal.read_text()

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 from floorbench import codec
-from floorbench.core.prediction import Compute, Decision, Event, Prediction
+from floorbench.core.prediction import Compute, Decision, Event, Prediction, Served
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError
 from floorbench.run.engine import run
@@ -31,6 +31,7 @@ FULL = Prediction(
         commit=1.25,
         raw='He said "yes",\nthen left',
         reason="sure",
+        served=Served(snapshot="gpt-4o-2024-08-06", build="fp_1", at="2026-01-31T23:59:59Z"),
     ),
     compute=Compute(wall=0.5, tokens_in=3, tokens_out=1),
     observed="ab" * 32,
@@ -275,3 +276,18 @@ def test_how_many_trials_a_file_has(tmp_path: Path, lines: list[str], trials: in
     assert trials_of(path) == trials
     (tmp_path / "p.csv").write_text("sample_id,trial\na,0\na,1\na,2\n")
     assert trials_of(tmp_path / "p.csv") == 3
+
+
+def test_who_answered_is_read_from_a_table_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(
+        "sample_id,label,served\n"
+        's1,yes,"{""snapshot"": ""m-1""}"\n'
+        's2,yes,"{""snapshot"": ""a\\nb""}"\n'
+        's3,yes,"[]"\n'
+    )
+    (row,) = [r.prediction for r in scan(path) if r.prediction]
+    assert row.decision.served == Served(snapshot="m-1")
+    found = faults(path)
+    assert found[0] == "3 FB201 snapshot 'a\\nb' is no name of a model"
+    assert found[1].startswith("4 FB201 served is")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from floorbench.core.prediction import Served
 from floorbench.core.sample import Observation, Question, Turn
 from floorbench.core.vocab import Level, Outcome, Role
 from floorbench.errors import UsageError
@@ -156,3 +158,18 @@ def test_rows_of_the_catalogue_build(name: str, given: dict[str, str]) -> None:
         name if not given else {"m": "roles-m", "m:1": "roles-m-1"}[given["model"]]
     )
     assert spec.modalities == ("text", "question")
+
+
+@pytest.mark.parametrize("top", [0, 20])
+def test_who_answered_is_told(top: int) -> None:
+    by = Served(snapshot="m-1")
+
+    class Service(Model):
+        def complete(self, prompt: Prompt, **kw: Any) -> Completion:
+            return replace(super().complete(prompt, **kw), served=by)
+
+    answer = [("backchannel", -0.1)] if top else "backchannel"
+    assert RoleTexts(model=Service(answer, top=top), name="x").decide(seen()).served == by
+    fault = ModelFault(Outcome.ABSTAINED, "no")
+    fault.served = by
+    assert RoleTexts(model=Model(fault, top=top), name="x").decide(seen()).served == by

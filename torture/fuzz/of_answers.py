@@ -11,7 +11,7 @@ from floorbench import codec
 from floorbench.build.echo_recipe.model_rewriter import RewriteFault, parsed
 from floorbench.build.pipeline.stage import Rejected
 from floorbench.build.text.llm import object_of
-from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.prediction import Decision, Prediction, Served, is_name
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_PAIR, STATES
@@ -20,6 +20,7 @@ from floorbench.systems import prompted, stream_socket, worker_pipe, worker_wire
 from floorbench.systems.llm import gemini, http, ollama, openai_api, retrying
 from floorbench.systems.llm.answers import parse_answer
 from floorbench.systems.llm.protocol import ModelFault
+from floorbench.systems.llm.recorded import Reply
 from floorbench.systems.llm.retrying import Refused
 from floorbench.tasks.parsing import parse_answer as parse_codett
 from torture.fuzz.target import Target, finite, law
@@ -102,11 +103,13 @@ _CHAT = {
                                                             {"token": "0", "logprob": -2.5}]}]}}],
     "usage": {"prompt_tokens": 9, "completion_tokens": 1,
               "prompt_tokens_details": {"cached_tokens": 3}},
+    "model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_44709d6fcb",
 }  # fmt: skip
 _TEXT = {
     "choices": [{"text": "yes", "finish_reason": "length",
                  "logprobs": {"top_logprobs": [{"yes": -0.1, "no": -2.0}]}}],
     "usage": {"prompt_tokens": 5, "completion_tokens": 1},
+    "model": "m-1", "system_fingerprint": None,
 }  # fmt: skip
 
 
@@ -120,15 +123,27 @@ def _completion(done: Any) -> None:
         law(rows == sorted(rows, reverse=True), "candidates out of order")
 
 
+def _served(by: Served) -> None:
+    for name in (by.snapshot, by.build):
+        law(
+            name is None or (is_name(name) and name.isprintable() and len(name) <= 120), f"{name!r}"
+        )
+    line = Prediction(sample_id="a", decision=Decision(served=by))
+    law(codec.decode(codec.encode(line), Prediction) == line, "does not survive the journal")
+
+
 def _openai(answer: Any) -> None:
+    _served(openai_api.served_by(Reply(answer, None)))
     _completion(openai_api.read_answer(answer, chat=True, wanted=True))
 
 
 def _openai_text(answer: Any) -> None:
+    _served(openai_api.served_by(Reply(answer, None)))
     _completion(openai_api.read_answer(answer, chat=False, wanted=True))
 
 
 def _gemini(answer: Any) -> None:
+    _served(gemini._served(Reply(answer, None), secret=""))
     _completion(gemini._completion(answer))
 
 
@@ -138,6 +153,7 @@ def _gemini_wait(details: Any) -> None:
 
 
 def _ollama(answer: Any) -> None:
+    _served(ollama._served(answer, "f974"))
     _completion(ollama._completion(answer, chat=True, wanted=True))
 
 
@@ -168,7 +184,8 @@ _HELLO = {
 }  # fmt: skip
 _ANSWERS = {
     "type": "answers", "id": 1,
-    "answers": [{"label": "complete", "scores": {"complete": 0.9}, "commit": 1.25},
+    "answers": [{"label": "complete", "scores": {"complete": 0.9}, "commit": 1.25,
+                 "served": {"snapshot": "m-1", "build": "b", "at": "2026-01-31T23:59:59Z"}},
                 {"outcome": "abstained", "reason": "unsure",
                  "events": [{"kind": "yield", "time": 1.0, "commit": 1.1}]}],
 }  # fmt: skip
@@ -251,9 +268,11 @@ TARGETS = [
         name="service-openai-chat",
         seeds=seeds(_CHAT),
         read=lambda data, folder: _openai(http.parse(data)),
-        covers=("floorbench.systems.llm.openai_api:read_answer",),
+        covers=("floorbench.systems.llm.openai_api:read_answer",
+                "floorbench.systems.llm.openai_api:served_by",
+                "floorbench.systems.llm.snapshots:name_in"),
         refusals=(ModelFault, Refused),
-        tokens=(b'"choices"', b'"message"', b'"tool_calls"', b'"refusal"', b'"usage"', b'"logprobs"'),
+        tokens=(b'"model"', b'"system_fingerprint"', b'"choices"', b'"message"', b'"tool_calls"', b'"refusal"', b'"usage"', b'"logprobs"'),
     ),
     Target(
         name="service-openai-text",
@@ -266,10 +285,11 @@ TARGETS = [
     Target(
         name="service-ollama",
         seeds=seeds({"message": {"content": "1"}, "done_reason": "stop", "prompt_eval_count": 5,
-                     "eval_count": 1,
+                     "eval_count": 1, "model": "mistral:7b",
                      "logprobs": [{"top_logprobs": [{"token": "1", "logprob": -0.1}]}]}),
         read=lambda data, folder: _ollama(http.parse(data)),
         covers=("floorbench.systems.llm.ollama:_completion",
+                "floorbench.systems.llm.ollama:_served",
                 "floorbench.systems.llm.ollama:_candidates"),
         refusals=(ModelFault, Refused),
     ),
@@ -277,9 +297,11 @@ TARGETS = [
         name="service-gemini",
         seeds=seeds(gemini._put_together(
             [{"candidates": [{"content": {"parts": [{"text": "1"}]}, "finish_reason": "STOP"}],
-              "usage_metadata": {"prompt_token_count": 5, "candidates_token_count": 1}}])),
+              "usage_metadata": {"prompt_token_count": 5, "candidates_token_count": 1},
+              "model_version": "gemini-x-001"}])),
         read=lambda data, folder: _gemini(http.parse(data)),
-        covers=("floorbench.systems.llm.gemini:_completion",),
+        covers=("floorbench.systems.llm.gemini:_completion",
+                "floorbench.systems.llm.gemini:_served"),
         refusals=(ModelFault, Refused),
         tokens=(b'"text"', b'"finish"', b'"blocked"', b'"usage"', b'"SAFETY"'),
     ),

@@ -2,12 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import Outcome
+from floorbench.errors import DataError
+
+# Letters, digits and marks that mean nothing to a terminal, a page or a typesetter.
+_NAME = re.compile(r"[\w .:/@+=,()#-]{1,120}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+
+
+def is_name(text: object) -> bool:
+    """Tell whether a stranger's text may stand as a name: short, of letters, digits and few marks.
+
+    Examples
+    --------
+    >>> [is_name(t) for t in ("gpt-4o-2024-08-06", "mistral:7b@1f2e", "", "x" * 121, "a\\nb", 4)]
+    [True, True, False, False, False, False]
+    >>> is_name("https://example.org/v1")
+    False
+    """
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None and "://" not in text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """What a service said about who gave one answer, behind the name that it was asked under.
+
+    Parameters
+    ----------
+    snapshot : str or None
+        The model's own name (``gpt-4o-2024-08-06``); ``None`` when the service did not say, or
+        said something that is no name (see :func:`is_name`).
+    build : str or None
+        Its finer mark of the configuration, where it gives one (``system_fingerprint``).
+    at : str or None
+        When the service gave the answer, UTC: a recorded one keeps its time. It tells no two
+        answers apart.
+
+    Raises
+    ------
+    DataError
+        ``FB201`` for a name or a time in another form.
+    """
+
+    snapshot: str | None = None
+    build: str | None = None
+    at: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse what must not reach a journal or a table."""
+        for name in ("snapshot", "build"):
+            value = getattr(self, name)
+            if value is not None and not is_name(value):
+                raise DataError("FB201", f"{name} {_short(value)} is no name of a model")
+        if self.at is not None and not _MOMENT.fullmatch(self.at):
+            raise DataError("FB201", f"at {_short(self.at)} is no time like 2026-01-31T23:59:59Z")
+
+
+def _short(value: object) -> str:
+    return ascii(value)[:80]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +139,8 @@ class Decision:
         The unparsed answer, kept for re-parsing and for reading.
     reason : str or None
         Why the outcome is not ok.
+    served : Served or None
+        Who gave the answer, where the system asks a service.
     """
 
     outcome: Outcome = Outcome.OK
@@ -91,6 +151,7 @@ class Decision:
     commit: Seconds | None = None
     raw: str | None = None
     reason: str | None = None
+    served: Served | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

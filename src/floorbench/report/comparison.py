@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from floorbench.report.served import compared_notes
 from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
@@ -26,7 +27,14 @@ def comparison_table(comparison: RunComparison) -> Table:
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
         f"after Holm over {comparison.tests} tests",
     ]
+<<<<<<< HEAD
     notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
+=======
+    if comparison.first_served or comparison.second_served:
+        notes += compared_notes(
+            comparison.first_served, comparison.second_served, systems=(first, second)
+        )
+>>>>>>> served
     notes += [f"differs: {d}" for d in comparison.system_differences]
     notes += [_panel(p) for p in comparison.panels]
     notes += [

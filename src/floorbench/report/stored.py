@@ -18,7 +18,12 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
+<<<<<<< HEAD
 from floorbench.run.scoring import Opened, Result, read_result, task_again
+=======
+from floorbench.run.scoring import Opened, Result, read_result, served_part
+from floorbench.run.served import Tally
+>>>>>>> served
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 from floorbench.run.traces import get
@@ -309,9 +314,12 @@ def _plain_result(
 ) -> Result:
     """Return the cells' values without intervals; the data's digest is the run's own."""
     counts = {"ok": 0, "absent": 0}
+    by = Tally()
     for item in items:
         name = "absent" if item.prediction is None else item.prediction.decision.outcome.value
         counts[name] = counts.get(name, 0) + 1
+        if item.prediction is not None and item.prediction.decision.served is not None:
+            by.add(item.prediction.decision.served)
     metrics = {m.metric.spec.name: m.metric.spec for m in measures}
     protocol = protocol_part(
         task=opened.task.spec,
@@ -324,11 +332,14 @@ def _plain_result(
         task=opened.task.spec,
         system=opened.system,
         dataset=opened.source.describe(),
-        signature=Signature(protocol=protocol, system=system_part(opened.system)),
+        signature=Signature(
+            protocol=protocol, system=system_part(opened.system) | served_part(by.snapshots())
+        ),
         coverage=Coverage(expected=len(items), **counts),
         metrics=metrics,
         estimates=tuple(_estimate(m) for m in measures),
         headline=tuple(i for i, m in enumerate(measures) if m.headline),
+        served=by.snapshots(),
     )
 
 

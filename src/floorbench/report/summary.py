@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from floorbench.core.score import Estimate
 from floorbench.core.vocab import Level
+from floorbench.report.served import served_notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 from floorbench.run.signature import one_line
@@ -81,6 +82,9 @@ def notes(results: Sequence[Result]) -> list[str]:
         f"intervals: {level:.0%}, cluster bootstrap (BCa where defined); "
         "values in percent, AUC from 0 to 1"
     )
+    for r in results:
+        if r.served:
+            out += served_notes(r.served, of=r.system.name if len(results) > 1 else "")
     out += [one_line(r.signature) for r in results]
     return out
 

@@ -12,6 +12,7 @@ from floorbench.core.score import Coverage, Signature
 from floorbench.errors import DataError, UsageError, did_you_mean
 from floorbench.metrics.base import AdditiveMetric, Column, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
+from floorbench.run.served import Snapshot
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
@@ -87,6 +88,8 @@ class RunComparison:
     panels : tuple of PanelResult
         For a task whose labels come from a panel: F1 of both (``A``, ``B``) and the difference with
         the panel drawn again as well, on shared draws.
+    first_served, second_served : tuple of Snapshot
+        Which snapshots of a service's model answered.
     """
 
     first: Signature
@@ -98,6 +101,8 @@ class RunComparison:
     tests: int
     same_answers: bool = False
     panels: tuple[PanelResult, ...] = ()
+    first_served: tuple[Snapshot, ...] = ()
+    second_served: tuple[Snapshot, ...] = ()
 
 
 def compare_runs(first: Opened, second: Opened, **options: Any) -> RunComparison:
@@ -189,6 +194,8 @@ def compare_many(
                     draws=draws,
                     level=level,
                 ),
+                first_served=made.served,
+                second_served=reference.served,
             )
         )
     return _adjusted(found)

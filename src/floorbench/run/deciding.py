@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from floorbench import codec
 from floorbench.core.ports import System
-from floorbench.core.prediction import Compute, Decision, Event
+from floorbench.core.prediction import Compute, Decision, Event, Served
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, SystemProblem
@@ -237,6 +237,7 @@ def checked(decision: object) -> Decision:
         commit=None if decision.commit is None else float(decision.commit),
         raw=decision.raw,
         reason=decision.reason,
+        served=decision.served,
     )
 
 
@@ -270,6 +271,8 @@ def _problem(decision: Decision) -> str | None:
             return f"event '{event.kind}' has a time or score that is not a finite number"
         if not isinstance(event.kind, str) or not isinstance(event.label, str | None):
             return f"event kind {event.kind!r} or label {event.label!r} is not text"
+    if decision.served is not None and not isinstance(decision.served, Served):
+        return f"served is {type(decision.served).__name__}, not a Served"
     return None if decision.trace is None else trace_problem(decision.trace)
 
 

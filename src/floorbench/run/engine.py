@@ -322,7 +322,12 @@ class _Keeper:
             written=job.written,
             outcomes=dict(sorted(job.outcomes.items())),
         )
-        record = replace(self._record, status=status, sittings=(*earlier, ended))
+        record = replace(
+            self._record,
+            status=status,
+            sittings=(*earlier, ended),
+            served=job.served.snapshots(),
+        )
         try:
             self._folder.write_record(record)
         except EnvironmentProblem:

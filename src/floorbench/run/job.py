@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from floorbench.core.ports import DatasetSource
-from floorbench.core.prediction import Decision, Prediction
+from floorbench.core.prediction import Decision, Prediction, Served
 from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
@@ -21,6 +21,7 @@ from floorbench.run.due import Due, Plan, due_items
 from floorbench.run.executors import Answer
 from floorbench.run.journal import Journal, cut_torn_line, read_journal
 from floorbench.run.keys import KeyTable, key_code, observation_code
+from floorbench.run.served import Tally
 from floorbench.run.signals import Signals
 from floorbench.run.store import RunFolder
 from floorbench.run.traces import put
@@ -76,6 +77,7 @@ class Job:
         self._in_flight: dict[int, Due] = {}
         self.outcomes: Counter[str] = Counter()
         self._reasons: Counter[str] = Counter()
+        self.served = Tally()
         self.written = 0
 
     @property
@@ -113,6 +115,8 @@ class Job:
                     where=Place(str(self._folder.journal), line.number),
                 )
             self.outcomes[prediction.decision.outcome.value] += 1
+            if prediction.decision.served is not None:
+                self.served.add(prediction.decision.served)
         if recompute_changed:
             self._drop_changed()
         self._notify(f"resuming: {self.done} predictions are kept")
@@ -127,7 +131,7 @@ class Job:
             return
         fresh = self._folder.path / ".predictions.jsonl.new"
         fresh.unlink(missing_ok=True)
-        self._keys, self.outcomes = KeyTable(), Counter()
+        self._keys, self.outcomes, self.served = KeyTable(), Counter(), Tally()
         with contextlib.closing(Journal(fresh)) as journal:
             for prediction in self._folder.predictions():
                 if prediction.key not in changed:
@@ -135,6 +139,8 @@ class Job:
                     code = observation_code(prediction.observed)
                     self._keys.add(key_code(prediction.key), code)
                     self.outcomes[prediction.decision.outcome.value] += 1
+                    if prediction.decision.served is not None:
+                        self.served.add(prediction.decision.served)
         fresh.replace(self._folder.journal)
         self._notify(f"{len(changed)} predictions saw another observation; computing them again")
 
@@ -201,6 +207,8 @@ class Job:
                     journal.append(prediction)
                     self.written += 1
                     self.outcomes[prediction.decision.outcome.value] += 1
+                    if prediction.decision.served is not None:
+                        self.served.add(prediction.decision.served)
                 self._explain(prediction.decision)
                 if progress is not None:
                     progress(Progress(self.done, total, self.outcomes))
@@ -226,4 +234,13 @@ class Job:
         if decision.reason is not None:
             reason = provenance.scrub(decision.reason, self._secrets)
             decision = replace(decision, reason=reason)
+        if decision.served is not None:
+            decision = replace(decision, served=self._clean(decision.served))
         return decision
+
+    def _clean(self, served: Served) -> Served:
+        """Forget a name that holds a secret."""
+        said = (served.snapshot, served.build)
+        if all(t is None or provenance.scrub(t, self._secrets) == t for t in said):
+            return served
+        return Served(at=served.at)

@@ -3,7 +3,7 @@
 A table (CSV, Parquet) has one row a prediction and these columns, all but ``sample_id`` optional:
 ``sample_id``, ``condition``, ``trial``, ``outcome``, ``label``, ``scores`` (a JSON object) or one
 ``score.<name>`` column per score, ``events`` (a JSON list),
-``trace`` (a JSON object), ``commit``, ``raw``, ``reason``,
+``trace`` and ``served`` (JSON objects), ``commit``, ``raw``, ``reason``,
 ``wall``, ``cpu``, ``tokens_in``, ``tokens_out``, ``batch``, ``observed``. An empty cell is a value
 that is not there. Lines count from 1; in a CSV file the header is line 1.
 """
@@ -28,7 +28,7 @@ _TEXT = ("outcome", "label", "raw", "reason")
 _COLUMNS = frozenset(
     (
         *_TEXT,
-        *("sample_id", "condition", "trial", "scores", "events", "trace", "commit"),
+        *("sample_id", "condition", "trial", "scores", "events", "trace", "served", "commit"),
         *("wall", "cpu", "tokens_in", "tokens_out", "batch", "observed"),
     )
 )
@@ -40,13 +40,14 @@ COPY (
            nullif(CAST(decision.scores AS VARCHAR), '{}') AS scores,
            nullif(CAST(decision.events AS VARCHAR), '[]') AS events,
            nullif(CAST(decision.trace AS VARCHAR), 'null') AS trace,
+           nullif(CAST(decision.served AS VARCHAR), 'null') AS served,
            decision.commit, decision.raw, decision.reason,
            compute.wall, compute.cpu, compute.tokens_in, compute.tokens_out, compute.batch,
            observed
     FROM read_json($1, format = 'newline_delimited', maximum_object_size = 268435456, columns = {
         sample_id: 'VARCHAR', condition: 'VARCHAR', trial: 'BIGINT', observed: 'VARCHAR',
         decision: 'STRUCT(outcome VARCHAR, label VARCHAR, scores JSON, events JSON, trace JSON,
-                          "commit" DOUBLE, raw VARCHAR, reason VARCHAR)',
+                          "commit" DOUBLE, raw VARCHAR, reason VARCHAR, served JSON)',
         compute: 'STRUCT(wall DOUBLE, cpu DOUBLE, tokens_in BIGINT, tokens_out BIGINT,
                          batch BIGINT)'})
 ) TO $2 (FORMAT parquet, COMPRESSION zstd)
@@ -259,8 +260,9 @@ def _record(cells: Mapping[str, Any]) -> dict[str, Any]:
             scores[name.removeprefix("score.")] = _number(name, cell)
     decision["scores"] = scores
     decision["events"] = _json(cells, "events", [])
-    if "trace" in cells:
-        decision["trace"] = _json(cells, "trace", {})
+    for name in ("trace", "served"):
+        if name in cells:
+            decision[name] = _json(cells, name, {})
     if "commit" in cells:
         decision["commit"] = _number("commit", cells["commit"])
     compute: dict[str, Any] = {}

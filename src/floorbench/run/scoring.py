@@ -32,6 +32,7 @@ from floorbench.run.due import Plan, due_items, make_plan
 from floorbench.run.estimates import estimate_cells
 from floorbench.run.kept import KeptPredictions
 from floorbench.run.predictions import predictions_file, trials_of
+from floorbench.run.served import Snapshot, Tally, names
 from floorbench.run.signature import as_json, differences, protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
@@ -58,6 +59,8 @@ class Result:
         Positions in ``estimates`` of the cells that belong to the printed table.
     panels : tuple of PanelResult
         For a task whose labels come from a panel: F1 with the panel drawn again as well.
+    served : tuple of Snapshot
+        Which snapshots of a service's model gave the answers that were scored.
     """
 
     task: TaskSpec
@@ -69,6 +72,7 @@ class Result:
     estimates: tuple[Estimate, ...]
     headline: tuple[int, ...]
     panels: tuple[PanelResult, ...] = ()
+    served: tuple[Snapshot, ...] = ()
 
 
 class Opened(NamedTuple):
@@ -84,10 +88,11 @@ class Opened(NamedTuple):
 
 
 class UnitsOfRun(NamedTuple):
-    """Scoring units by kind, and the ledger of all that was due."""
+    """Scoring units by kind, the ledger of all that was due, and which snapshots answered."""
 
     units: Mapping[str, Scored]
     coverage: Coverage
+    served: tuple[Snapshot, ...] = ()
 
 
 class Cells(NamedTuple):
@@ -96,6 +101,7 @@ class Cells(NamedTuple):
     opened: Opened
     measures: Sequence[Measure]
     coverage: Coverage
+    served: tuple[Snapshot, ...] = ()
 
 
 def open_predictions(
@@ -184,7 +190,7 @@ def cells(opened: Opened) -> Cells:
     """
     made = scored_units(opened)
     measures = opened.task.measures(made.units, system=opened.system)
-    return Cells(opened, measures, made.coverage)
+    return Cells(opened, measures, made.coverage, made.served)
 
 
 def scored_units(opened: Opened) -> UnitsOfRun:
@@ -231,10 +237,11 @@ def scored_units(opened: Opened) -> UnitsOfRun:
             hint="`floorbench check` names every fault.",
         )
     ledger: Counter[str] = Counter()
-    scored = task.scored(_items(opened, predictions, ledger), system=system)
+    by = Tally()
+    scored = task.scored(_items(opened, predictions, ledger, by), system=system)
     if not ledger["expected"]:
         raise UsageError("FB521", f"'{task.spec.name}' asks '{system.name}' for nothing here")
-    return UnitsOfRun(scored, Coverage(**{"expected": 0} | ledger))
+    return UnitsOfRun(scored, Coverage(**{"expected": 0} | ledger), by.snapshots())
 
 
 def score(
@@ -269,6 +276,7 @@ def score(
             draws=draws,
             level=level,
         ),
+        served=made.served,
     )
     if write is None:
         write = (opened.path / RUN_FILE).is_file()
@@ -292,6 +300,8 @@ def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
         # The number belongs to the system; what two systems must share is how it was chosen.
         spec = replace(spec, parameters={**spec.parameters, "threshold": artefact.goal()})
         config["threshold_from"] = artefact.shown()
+    if made.served:
+        config |= served_part(made.served)
     return Signature(
         protocol=protocol_part(
             task=spec,
@@ -304,7 +314,15 @@ def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
     )
 
 
-def _items(opened: Opened, predictions: KeptPredictions, ledger: Counter[str]) -> Iterator[DueItem]:
+def served_part(served: Sequence[Snapshot]) -> dict[str, JsonValue]:
+    """Return what snapshots add to the system part of a signature: their names, where said."""
+    said: list[JsonValue] = [*names(served)]
+    return {"served": said} if said else {}
+
+
+def _items(
+    opened: Opened, predictions: KeptPredictions, ledger: Counter[str], by: Tally
+) -> Iterator[DueItem]:
     folder = predictions_file(opened.path).parent
     for due in due_items(opened.task, opened.source, opened.system, opened.plan):
         prediction = predictions.get(due.key)
@@ -313,6 +331,8 @@ def _items(opened: Opened, predictions: KeptPredictions, ledger: Counter[str]) -
         if prediction is not None:
             decision = get(folder, prediction.decision)
             prediction = replace(prediction, decision=decision)
+            if decision.served is not None:
+                by.add(decision.served)
             outcome = decision.outcome.value
             said = decision.outcome is Outcome.OK and in_words(decision)
             if said and opened.task.problem(due.sample, decision) is not None:

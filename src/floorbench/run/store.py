@@ -24,6 +24,7 @@ from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.run.due import LARGEST, MOST, short
 from floorbench.run.journal import read_journal, torn_bytes
 from floorbench.run.migrations import SCHEMA, migrate
+from floorbench.run.served import Snapshot
 
 RUN_FILE = "run.json"
 JOURNAL_FILE = "predictions.jsonl"
@@ -130,6 +131,9 @@ class RunRecord:
     code, packages, hardware : mapping
         What it ran on.
     sittings : tuple of Sitting
+    served : tuple of Snapshot
+        Which snapshots of a service's model answered, over all sittings that ended; empty for a
+        system without a service.
     """
 
     schema: int = SCHEMA
@@ -150,6 +154,7 @@ class RunRecord:
     packages: Mapping[str, str]
     hardware: Mapping[str, JsonValue]
     sittings: tuple[Sitting, ...] = ()
+    served: tuple[Snapshot, ...] = ()
 
 
 class RunFolder:
@@ -349,6 +354,9 @@ def _wrong(record: RunRecord) -> Iterator[str]:
     """Say which numbers no run can have."""
     yield from out_of_range([("trials", record.trials)], 1, MOST)
     yield from out_of_range([("limit", record.limit)], 1, LARGEST)
+    yield from out_of_range(
+        [(f"served[{n}].answers", s.answers) for n, s in enumerate(record.served)], 0, LARGEST
+    )
     for n, sitting in enumerate(record.sittings):
         at = f"sittings[{n}]."
         counts = [(at + "workers", sitting.workers), (at + "batch", sitting.batch)]

@@ -24,6 +24,7 @@ from floorbench.errors import UsageError
 from floorbench.systems.common import number, refusal
 from floorbench.systems.llm.chat import RATE, ChatModel, ChatTurn, Part, sound
 from floorbench.systems.llm.protocol import ModelFault
+from floorbench.systems.llm.snapshots import marked
 from floorbench.systems.llm.spending import Spending
 
 PHRASES = Path(__file__).parent / "llm" / "forms" / "prompted-v1.tsv"
@@ -119,13 +120,14 @@ class Prompted(Spending):
             )
         except ModelFault as fault:
             self.usage += fault.usage
-            return Decision(outcome=fault.outcome, reason=fault.reason)
+            return marked(Decision(outcome=fault.outcome, reason=fault.reason), fault)
         self.usage += said.usage
         text = _chosen(said.text) if self._structured else said.text
         if not text.strip():
             why = "an empty answer" if said.finished else "no room for an answer in max_tokens"
-            return Decision(outcome=Outcome.INVALID, reason=why, raw=said.text)
-        return Decision(raw=text, commit=_commit(observation))
+            empty = Decision(outcome=Outcome.INVALID, reason=why, raw=said.text)
+            return marked(empty, said)
+        return marked(Decision(raw=text, commit=_commit(observation)), said)
 
     # ---- helpers -----------------------------------------------------------------------------
 

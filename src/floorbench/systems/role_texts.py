@@ -19,9 +19,10 @@ from floorbench.systems.common import number
 from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.ollama import HOST, OllamaModel
 from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel
-from floorbench.systems.llm.protocol import ModelFault, Prompt, TextModel, mass
+from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel, mass
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.snapshots import marked
 from floorbench.systems.llm.spending import Spending
 
 ROLES = ("interruption", "backchannel", "off_talk")
@@ -96,41 +97,24 @@ class RoleTexts(Spending):
             return Decision(outcome=Outcome.ABSTAINED, reason=reason)
         prompt = Prompt(opening=dialogue(observation), system=asked.text, chat=True)
         try:
-            if self.model.can.top:
-                return self._most_probable(prompt, asked.answers, seed=observation.repeat)
-            said = self.model.complete(
-                prompt,
-                max_tokens=self._max_tokens,
-                temperature=self._temperature,
-                seed=self._seed + observation.repeat,
-            )
+            said = self._said(prompt, repeat=observation.repeat)
         except ModelFault as fault:
             self.usage += fault.usage
-            return Decision(outcome=fault.outcome, reason=fault.reason)
+            return marked(Decision(outcome=fault.outcome, reason=fault.reason), fault)
         self.usage += said.usage
-        label = one_of(said.text, asked.answers)
-        if label is None:
-            return Decision(
-                outcome=Outcome.INVALID, raw=said.text, reason="not exactly one of the answers"
-            )
-        return Decision(label=label, raw=said.text)
+        read = _most_probable if self.model.can.top else _named
+        return marked(read(said, asked.answers), said)
 
-    def _most_probable(self, prompt: Prompt, allowed: tuple[str, ...], *, seed: int) -> Decision:
-        wanted = min(CANDIDATES, self.model.can.top)
-        said = self.model.complete(prompt, max_tokens=1, top=wanted, seed=seed)
-        self.usage += said.usage
-        shares = {}
-        for answer in allowed:
-            found = mass(said.first or (), lambda token, answer=answer: begins(token, answer))  # type: ignore[misc]
-            if found is not None:
-                shares[answer] = found
-        if not shares:
-            reason = f"no answer begins with one of {len(said.first or ())} candidates"
-            return Decision(outcome=Outcome.INVALID, raw=said.text, reason=reason)
-        total = sum(shares.values())
-        scores = {answer: share / total for answer, share in shares.items()}
-        label = max(shares, key=lambda answer: shares[answer])
-        return Decision(label=label, scores=scores, raw=said.text)
+    def _said(self, prompt: Prompt, *, repeat: int) -> Completion:
+        if self.model.can.top:
+            wanted = min(CANDIDATES, self.model.can.top)
+            return self.model.complete(prompt, max_tokens=1, top=wanted, seed=repeat)
+        return self.model.complete(
+            prompt,
+            max_tokens=self._max_tokens,
+            temperature=self._temperature,
+            seed=self._seed + repeat,
+        )
 
     def _describe(self) -> None:
         info = self.model.info
@@ -143,6 +127,30 @@ class RoleTexts(Spending):
         self.spec = replace(
             self.spec, licence=info.licence, weights=dict(info.weights), parameters=parameters
         )
+
+
+def _named(said: Completion, allowed: tuple[str, ...]) -> Decision:
+    label = one_of(said.text, allowed)
+    if label is None:
+        return Decision(
+            outcome=Outcome.INVALID, raw=said.text, reason="not exactly one of the answers"
+        )
+    return Decision(label=label, raw=said.text)
+
+
+def _most_probable(said: Completion, allowed: tuple[str, ...]) -> Decision:
+    shares = {}
+    for answer in allowed:
+        found = mass(said.first or (), lambda token, answer=answer: begins(token, answer))  # type: ignore[misc]
+        if found is not None:
+            shares[answer] = found
+    if not shares:
+        reason = f"no answer begins with one of {len(said.first or ())} candidates"
+        return Decision(outcome=Outcome.INVALID, raw=said.text, reason=reason)
+    total = sum(shares.values())
+    scores = {answer: share / total for answer, share in shares.items()}
+    label = max(shares, key=lambda answer: shares[answer])
+    return Decision(label=label, scores=scores, raw=said.text)
 
 
 def dialogue(observation: Observation) -> str:

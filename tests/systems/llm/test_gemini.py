@@ -174,3 +174,33 @@ def test_the_service_needs_a_key_and_a_replay_does_not(monkeypatch, tmp_path):
     assert all(KEY not in file.read_text() for file in tmp_path.iterdir())
     with pytest.raises(EnvironmentProblem, match="FB421"):
         GeminiChat(model="gemini-x").load()
+
+
+@pytest.mark.parametrize(
+    ("version", "snapshot"),
+    [
+        ("gemini-3-pro-001", "gemini-3-pro-001"),
+        (None, None),
+        ("x" * 10_000_000, None),
+        ("a\x1b[2Jb", None),
+        (KEY, None),
+    ],
+    ids=["named", "none", "long", "control", "key"],
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_version_that_answered_is_told(version, snapshot, stream):
+    body = {**gemini("yes"), "modelVersion": version}
+    reply = Reply(raw=f"data: {json.dumps(body)}\r\n\r\n".encode()) if stream else Reply(body)
+    with serving([reply]) as server:
+        said = ask(model(server, stream=stream))
+    assert (said.text, said.served.snapshot) == ("yes", snapshot)
+    assert said.served.at is not None
+
+
+def test_a_replay_tells_the_version_of_the_recording(tmp_path):
+    with serving([Reply({**gemini("yes"), "modelVersion": "v-1"})]) as server:
+        first = ask(model(server, replies=Replies(tmp_path)))
+        again = ask(model(server, replies=Replies(tmp_path, replay=True)))
+        assert len(server.calls) == 1
+    assert again.served == first.served
+    assert (again.served.snapshot, again.served.at) == ("v-1", first.served.at)

@@ -127,3 +127,29 @@ def test_every_model_of_the_study_has_its_row():
     assert names <= set(SYSTEMS.entries())
     for name in names:
         assert build_system(name).spec.name == name
+
+
+@pytest.mark.parametrize(
+    ("said", "snapshot"),
+    [
+        ("mistral:7b", "mistral:7b@f974"),
+        ("m" * 118, "m" * 118),
+        (None, None),
+        (7, None),
+        ("x" * 10_000_000, None),
+        ("a\nb", None),
+    ],
+    ids=["named", "no room", "none", "number", "long", "control"],
+)
+@pytest.mark.parametrize("prompt", [Prompt(opening="a"), Prompt(opening="a", chat=True)])
+def test_an_answer_names_the_tag_and_the_digest_behind_it(said, snapshot, prompt):
+    def named(call):
+        reply = ollama(call)
+        if call.path in ("/api/chat", "/api/generate"):
+            reply.body["model"] = said
+        return reply
+
+    with serving(named) as server:
+        by = OllamaModel(tag="mistral:7b", host=server.url).complete(prompt, max_tokens=1).served
+    assert by.snapshot == snapshot
+    assert by.at is not None

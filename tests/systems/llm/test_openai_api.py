@@ -308,3 +308,44 @@ def test_what_a_refusal_cost_is_counted_and_so_is_what_the_service_knew(key):
         assert made.spent() == (30, 1)
         assert made.decide(seen).outcome is Outcome.INVALID
         assert made.spent() == (50, 1)
+
+
+TEXT = {"choices": [{"text": ".", "finish_reason": "stop"}]}
+NAMED = {"model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_44709d6fcb"}
+
+
+@pytest.mark.parametrize("body", [chat("yes"), TEXT], ids=["chat", "text"])
+def test_the_snapshot_that_answered_is_told(key, body):
+    prompt = PROMPT if body is not TEXT else Prompt(opening="B:")
+    with serving([Reply({**body, **NAMED})]) as server:
+        by = model(server, raw=True).complete(prompt, max_tokens=1).served
+    assert (by.snapshot, by.build) == ("gpt-4o-2024-08-06", "fp_44709d6fcb")
+    assert by.at is not None
+
+
+@pytest.mark.parametrize("model_name", [None, 5, "x" * 10_000_000, "a\x1b[2Jb", f"m {KEY}"],
+                         ids=["none", "number", "long", "control", "key"])  # fmt: skip
+def test_a_snapshot_that_is_no_name_is_not_said(key, model_name):
+    with serving([Reply({**chat("yes"), "model": model_name, "system_fingerprint": 7})]) as server:
+        said = model(server).complete(PROMPT, max_tokens=1)
+    assert (said.text, said.served.snapshot, said.served.build) == ("yes", None, None)
+
+
+def test_who_refuses_is_told_too(key):
+    refused = {**chat(""), **NAMED}
+    refused["choices"][0]["message"]["refusal"] = "no"
+    with serving([Reply(refused)]) as server:
+        assert fault(model(server)).served.snapshot == "gpt-4o-2024-08-06"
+    with serving([Reply({"error": {"message": "x"}}, status=401)]) as server:
+        assert fault(model(server)).served is None
+
+
+def test_a_replay_tells_the_snapshot_and_the_time_of_the_recording(key, tmp_path):
+    with serving([Reply({**chat("yes"), **NAMED})]) as server:
+        made = model(server, replies=Replies(tmp_path))
+        made.complete(PROMPT, max_tokens=1)
+        (file,) = tmp_path.glob("*.json")
+        kept = json.loads(file.read_text())
+        file.write_text(json.dumps({**kept, "at": "2025-12-24T12:00:00Z"}))
+        by = made.complete(PROMPT, max_tokens=1).served
+    assert (by.snapshot, by.at) == ("gpt-4o-2024-08-06", "2025-12-24T12:00:00Z")

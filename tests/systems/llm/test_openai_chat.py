@@ -146,3 +146,19 @@ def test_recorded_replies_replay_without_server_or_key(tmp_path, monkeypatch):
     gone.load()
     assert ask(gone) == first
     assert all("secret" not in f.read_text() for f in tmp_path.iterdir())
+
+
+def test_the_snapshot_is_told_whole_and_in_pieces():
+    named = {"model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_1"}
+    with serving([Reply({**chat("yes"), **named})]) as server:
+        assert ask(model(server)).served.snapshot == "gpt-4o-2024-08-06"
+    with serving([sse({**piece("ye"), **named}, {**piece("s", "stop"), **named})]) as server:
+        by = ask(model(server, stream=True)).served
+    assert (by.snapshot, by.build) == ("gpt-4o-2024-08-06", "fp_1")
+
+
+def test_pieces_with_hostile_names_are_an_answer_all_the_same():
+    named = {"model": ["x"], "system_fingerprint": "a\nb"}
+    with serving([sse({**piece("yes", "stop"), **named})]) as server:
+        said = ask(model(server, stream=True))
+    assert (said.text, said.served.snapshot, said.served.build) == ("yes", None, None)

@@ -15,6 +15,7 @@ def test_it_answers_one_of_the_allowed_and_again_the_same():
     again = model.ask(TURNS, **asked)
     assert '"yes"' in first.text or '"no"' in first.text
     assert again == first
+    assert first.served is None  # the file's hash stands in the weights
     assert first.usage.evaluated == first.usage.prompt > 10
     assert model.info.parameters["route"] == "http"
     assert "base_url" not in model.info.parameters

@@ -11,15 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from floorbench.core.prediction import Served
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
 from floorbench.systems.llm.chat import ChatTurn, form_of
 from floorbench.systems.llm.http import too_late
 from floorbench.systems.llm.protocol import Completion, ModelFault, Usage, counted
-from floorbench.systems.llm.recorded import Replies
+from floorbench.systems.llm.recorded import Replies, Reply
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
+from floorbench.systems.llm.snapshots import name_in, stamped
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 KEY = "GEMINI_API_KEY"
@@ -130,8 +132,9 @@ class GeminiChat(Service):
             "url": self._url, "model": self.info.name, "repeat": repeat,
             "turns": shown, "config": config,
         }  # fmt: skip
-        answer = self._replies.through(request, lambda: self._fresh(turns, config))
-        return _completion(answer)
+        reply = self._replies.through(request, lambda: self._fresh(turns, config))
+        served = _served(reply, secret=self._secret)
+        return stamped(lambda: _completion(reply.answer), served)
 
     def _fresh(self, turns: Sequence[ChatTurn], config: dict[str, JsonValue]) -> Any:
         self.load()
@@ -207,7 +210,12 @@ def _put_together(pieces: Sequence[Any]) -> dict[str, JsonValue]:
                 if part.get("text") and not part.get("thought"):
                     out["text"] += part["text"]
         out["usage"] = piece.get("usage_metadata") or out.get("usage")
+        out["model"] = piece.get("model_version") or out.get("model")
     return out
+
+
+def _served(reply: Reply, *, secret: str) -> Served:
+    return Served(snapshot=name_in(reply.answer, "model", secret=secret), at=reply.at)
 
 
 def _completion(answer: Any) -> Completion:

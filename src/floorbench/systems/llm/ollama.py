@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from floorbench.core.prediction import Served, is_name
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
 from floorbench.errors import SystemProblem, UsageError
@@ -22,8 +23,10 @@ from floorbench.systems.llm.protocol import (
     logprob_of,
 )
 from floorbench.systems.llm.retrying import Policy, calling
+from floorbench.systems.llm.snapshots import name_in, now, stamped
 
 HOST = "http://127.0.0.1:11434"
+UNKNOWN = "unknown"
 PAPER_TAGS = (
     "phi3:3.8b",
     "phi3:14b",
@@ -99,7 +102,7 @@ class OllamaModel:
         self.info = replace(
             self.info,
             licence=str(shown.get("license") or "unknown").strip().split("\n")[0][:80],
-            weights={self._tag: digests[0] if digests else "unknown"},
+            weights={self._tag: digests[0] if digests else UNKNOWN},
             parameters={
                 **self.info.parameters,
                 "quantisation": details.get("quantization_level"),
@@ -139,12 +142,24 @@ class OllamaModel:
             answer = self._get("/api/chat", {**body, "messages": prompt.messages})
         else:
             answer = self._get("/api/generate", {**body, "prompt": prompt.text, "raw": True})
-        return _completion(answer, chat=prompt.chat, wanted=top > 0)
+        served = _served(answer, self.info.weights.get(self._tag))
+        return stamped(lambda: _completion(answer, chat=prompt.chat, wanted=top > 0), served)
 
     def _get(self, path: str, body: JsonValue = None) -> Any:
         return calling(
             lambda: ask_json(self._host + path, body, timeout=self._policy.timeout), self._policy
         )
+
+
+def _served(answer: Any, digest: str | None) -> Served:
+    """Return the tag that an answer names, with the digest that stood behind it when it was loaded.
+
+    A tag alone names no snapshot: it is moved to other weights.
+    """
+    tag = name_in(answer, "model")
+    known = tag and isinstance(digest, str) and digest != UNKNOWN
+    exact = f"{tag}@{str(digest)[:12]}" if known else None
+    return Served(snapshot=exact if is_name(exact) else tag, at=now())
 
 
 def _completion(answer: Any, *, chat: bool, wanted: bool) -> Completion:

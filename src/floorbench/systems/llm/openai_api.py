@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from floorbench.core.prediction import Served
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import missing_extra
@@ -23,9 +24,10 @@ from floorbench.systems.llm.protocol import (
     counted,
     logprob_of,
 )
-from floorbench.systems.llm.recorded import Replies
+from floorbench.systems.llm.recorded import Replies, Reply
 from floorbench.systems.llm.retrying import Policy, Refused, calling, of_status
 from floorbench.systems.llm.service import Service
+from floorbench.systems.llm.snapshots import name_in, stamped
 
 OPENAI = "https://api.openai.com/v1"
 KEY = "OPENAI_API_KEY"
@@ -131,8 +133,13 @@ class OpenAIModel(Service):
             if top:
                 settings["logprobs"] = top
         request = {"url": self._url, **settings}
-        answer = self._replies.through(request, lambda: self._completed(settings))
-        return read_answer(answer, chat=prompt.chat, wanted=top > 0)
+        reply = self._replies.through(request, lambda: self._completed(settings))
+        return self.read(reply, chat=prompt.chat, wanted=top > 0)
+
+    def read(self, reply: Reply, *, chat: bool, wanted: bool) -> Completion:
+        """Read a reply (see :func:`read_answer`) with who gave it."""
+        served = served_by(reply, secret=self._secret)
+        return stamped(lambda: read_answer(reply.answer, chat=chat, wanted=wanted), served)
 
     def _completed(self, settings: Mapping[str, JsonValue]) -> Any:
         self.load()
@@ -213,6 +220,15 @@ def pause_of(headers: Mapping[str, str]) -> float:
     reset = headers.get("x-ratelimit-reset-requests") or ""
     found = _SPAN.findall(reset)
     return float(sum(float(number) * _LENGTHS[unit] for number, unit in found))
+
+
+def served_by(reply: Reply, *, secret: str = "") -> Served:
+    """Return the model and the fingerprint that an answer names."""
+    return Served(
+        snapshot=name_in(reply.answer, "model", secret=secret),
+        build=name_in(reply.answer, "system_fingerprint", secret=secret),
+        at=reply.at,
+    )
 
 
 def read_answer(answer: Any, *, chat: bool, wanted: bool) -> Completion:

@@ -10,7 +10,7 @@ from typing import Any
 from floorbench.core.sample import JsonValue
 from floorbench.systems.common import choice
 from floorbench.systems.llm.chat import ChatTurn, Sound, form_of
-from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel, read_answer
+from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel
 from floorbench.systems.llm.protocol import Completion
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy, Refused
@@ -97,8 +97,8 @@ class OpenAIChat(OpenAIModel):
         if self._extra:
             body["extra_body"] = self._extra
         request = {"url": self._url, "repeat": repeat, **body}
-        answer = self._replies.through(request, lambda: self._fresh(body))
-        return read_answer(answer, chat=True, wanted=False)
+        reply = self._replies.through(request, lambda: self._fresh(body))
+        return self.read(reply, chat=True, wanted=False)
 
     def _content(self, turn: ChatTurn) -> JsonValue:
         if len(turn.parts) == 1 and isinstance(turn.parts[0], str):
@@ -129,7 +129,10 @@ class OpenAIChat(OpenAIModel):
         def call(**settings: Any) -> Any:
             text, refusal, finish, usage = "", "", None, None
             tools: list[Any] = []
+            by: dict[str, Any] = {}
             for piece in _whole(create(**settings)):
+                for name in ("model", "system_fingerprint"):
+                    by[name] = getattr(piece, name, None) or by.get(name)
                 if piece.usage is not None:
                     usage = piece.usage.model_dump()
                 for said in piece.choices[:1]:
@@ -140,7 +143,8 @@ class OpenAIChat(OpenAIModel):
             if finish is None:
                 raise Refused("the answer broke off", again=True)
             message = {"content": text, "refusal": refusal or None, "tool_calls": bool(tools)}
-            return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+            choices = [{"message": message, "finish_reason": finish}]
+            return {**by, "choices": choices, "usage": usage}
 
         return call
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from floorbench.core.prediction import Served
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
 
@@ -118,16 +119,24 @@ class Completion:
     finished : bool
         Whether the model stopped by itself, not at the token limit.
     usage : Usage
+    served : Served or None
+        What a service said about who answers.
     """
 
     text: str
     first: tuple[Token, ...] | None = None
     finished: bool = True
     usage: Usage = field(default_factory=Usage)
+    served: Served | None = None
 
 
 class ModelFault(Exception):
-    """A call that gave no answer: the outcome it counts as, one sentence why, and what it cost."""
+    """A call that gave no answer: the outcome it counts as, one sentence why, and what it cost.
+
+    ``served`` says who refused or answered in another form; ``None`` when nobody did.
+    """
+
+    served: Served | None = None
 
     def __init__(self, outcome: Outcome, reason: str, usage: Usage | None = None) -> None:
         super().__init__(reason)

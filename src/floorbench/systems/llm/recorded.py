@@ -12,12 +12,20 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.systems.llm.protocol import ModelFault
+from floorbench.systems.llm.snapshots import moment, now
+
+
+class Reply(NamedTuple):
+    """An answer as the service wrote it, and when (UTC; ``None`` in a recording without a time)."""
+
+    answer: Any
+    at: str | None
 
 
 class Replies:
@@ -42,7 +50,7 @@ class Replies:
         self._folder = Path(folder) if folder is not None else None
         self.replay = replay
 
-    def through(self, request: JsonValue, call: Callable[[], Any]) -> Any:
+    def through(self, request: JsonValue, call: Callable[[], Any]) -> Reply:
         """Return the recorded answer to a request, or make the call and record what it gives.
 
         Raises
@@ -53,24 +61,24 @@ class Replies:
             ``FB557`` when the folder cannot be written or a reply in it is damaged.
         """
         if self._folder is None:
-            return call()
+            return Reply(call(), now())
         text = json.dumps(request, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         file = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
         if file.exists():
             return _read(file)
         if self.replay:
             raise ModelFault(Outcome.FAILED, f"no recorded reply {file.stem[:12]}")
-        answer = call()
-        self._write(file, answer)
-        return answer
+        reply = Reply(call(), now())
+        self._write(file, reply)
+        return reply
 
-    def _write(self, file: Path, answer: Any) -> None:
+    def _write(self, file: Path, reply: Reply) -> None:
         assert self._folder is not None  # noqa: S101 -- through() has looked
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
             with os.fdopen(handle, "w", encoding="utf-8") as out:
-                json.dump({"answer": answer}, out, ensure_ascii=False)
+                json.dump(reply._asdict(), out, ensure_ascii=False)
             Path(name).replace(file)
         except OSError as error:
             raise EnvironmentProblem(
@@ -78,10 +86,11 @@ class Replies:
             ) from None
 
 
-def _read(file: Path) -> Any:
+def _read(file: Path) -> Reply:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))["answer"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        return Reply(kept["answer"], moment(kept.get("at")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise EnvironmentProblem(
             "FB557", "is not a recorded reply", where=Place(str(file))
         ) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from floorbench.core.sample import JsonValue
 from floorbench.systems.llm.chat import ChatTurn
@@ -11,6 +12,7 @@ from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.openai_chat import OpenAIChat
 from floorbench.systems.llm.protocol import Completion
 from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.snapshots import stamped
 
 
 class ServedModel:
@@ -66,7 +68,8 @@ class ServedModel:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
         self.load()
         assert self._chat is not None  # noqa: S101 -- load() has made it
-        return self._chat.ask(
+        ask = partial(
+            self._chat.ask,
             turns,
             system=system,
             max_tokens=max_tokens,
@@ -76,3 +79,4 @@ class ServedModel:
             schema=schema,
             repeat=repeat,
         )
+        return stamped(ask, None)  # the hash of its file says more than the server

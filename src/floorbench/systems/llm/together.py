@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from floorbench.core.prediction import Decision
 from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel
+from floorbench.systems.llm.snapshots import marked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +62,9 @@ def decide_together(model: TextModel, steps: Sequence[Steps]) -> list[Decision]:
             else:
                 waiting[number] = next(step) if answer is None else step.send(answer)
         except StopIteration as done:
-            found[number] = done.value
+            found[number] = marked(done.value, answer)
         except ModelFault as fault:
-            found[number] = Decision(outcome=fault.outcome, reason=fault.reason)
+            found[number] = marked(Decision(outcome=fault.outcome, reason=fault.reason), fault)
 
     for number in range(len(steps)):
         go_on(number, None)

@@ -27,14 +27,11 @@ def comparison_table(comparison: RunComparison) -> Table:
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
         f"after Holm over {comparison.tests} tests",
     ]
-<<<<<<< HEAD
     notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
-=======
     if comparison.first_served or comparison.second_served:
         notes += compared_notes(
             comparison.first_served, comparison.second_served, systems=(first, second)
         )
->>>>>>> served
     notes += [f"differs: {d}" for d in comparison.system_differences]
     notes += [_panel(p) for p in comparison.panels]
     notes += [

@@ -265,7 +265,7 @@ def _header(path: Path) -> list[str]:
         with duckdb.connect() as connection:
             cursor = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)])
             return [column[0] for column in cursor.description or ()]
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         first = str(error).splitlines()[0]
         raise DataError("FB255", f"not Parquet ({first})", where=Place(str(path))) from None
 
@@ -283,6 +283,6 @@ def _query(
             cursor = connection.execute(f"SELECT {quoted} FROM read_parquet(?){only}", given)  # noqa: S608 - names come from the file's own header, quoted
             while block := cursor.fetchmany(4):
                 yield from block
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         first = str(error).splitlines()[0]
         raise DataError("FB255", f"a damaged file ({first})", where=Place(str(path))) from None

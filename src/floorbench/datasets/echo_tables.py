@@ -342,7 +342,7 @@ def _parquet(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
     codec.read_bytes(path)  # says why, if it cannot be read
     try:
         found = duckdb.execute("SELECT * FROM read_parquet(?)", [str(path)])
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         what = f"not a Parquet table ({str(error).splitlines()[0]})"
         raise DataError("FB261", what, where=Place(str(path))) from None
     names = [d[0] for d in found.description or ()]

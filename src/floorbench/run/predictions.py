@@ -170,7 +170,7 @@ def write_parquet(folder: RunFolder) -> Path:
         with duckdb.connect() as connection:
             connection.execute(_TO_PARQUET, [str(folder.journal), str(temporary)])
         temporary.replace(target)
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         temporary.unlink(missing_ok=True)
         raise DataError("FB505", str(error).splitlines()[0], where=_place(folder.journal)) from None
     return target
@@ -228,7 +228,7 @@ def _scan_parquet(path: Path) -> Iterator[Row]:
                     number += 1
                     pairs = zip(header, cells, strict=True)
                     yield _row(number, {n: c for n, c in pairs if c is not None})
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         first = str(error).splitlines()[0]
         raise DataError("FB208", f"not readable as Parquet ({first})", where=_place(path)) from None
 

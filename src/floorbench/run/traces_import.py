@@ -369,7 +369,7 @@ def _parquet(path: Path) -> _Array:
     try:
         with duckdb.connect() as connection:
             found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
-    except duckdb.Error as error:
+    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
         first = str(error).splitlines()[0]
         raise DataError("FB531", f"not Parquet ({first})", where=Place(str(path))) from None
     parts = {}

@@ -137,5 +137,5 @@ def test_a_column_name_that_is_no_text_is_a_fault_of_the_file(tmp_path: Path) ->
     file = tmp_path / "rows.parquet"
     write(file, [row("a", 1)])
     file.write_bytes(file.read_bytes().replace(b"vad_ch0", b"vad\xdfch0"))
-    with pytest.raises(DataError, match="FB255 .*not Parquet"):
+    with pytest.raises(DataError, match=r"FB255 .*not Parquet"):
         FrameRowsSource(tmp_path)

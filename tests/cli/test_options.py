@@ -56,8 +56,9 @@ def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
 def test_data_default_to_the_starter_set_and_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert options.open_data("codett", None, None).locator()["path"] == "starter:codett"
     assert "starter set" in capsys.readouterr().err
-    with pytest.raises(UsageError, match="--data"):
+    with pytest.raises(UsageError, match="--data") as error:
         options.open_data("clips", None, None)
+    assert "no starter set" in error.value.hint
     with pytest.raises(Exception, match="FB211"):
         options.open_data("codett", str(Path("nowhere")), None)
 

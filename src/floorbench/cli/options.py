@@ -223,7 +223,11 @@ def open_data(
 
     if data is None:
         if task not in STARTERS:
-            raise UsageError("FB103", f"name the data of '{task}' with --data")
+            raise UsageError(
+                "FB103",
+                f"name the data of '{task}' with --data",
+                hint="it has no starter set; --data takes a folder, a file or an address",
+            )
         data = STARTERS[task]
         console.say(f"no --data: using the starter set ({data})")
     return open_given(data, reader, reader_sets)

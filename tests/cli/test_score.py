@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.cli.app import main
 from floorbench.cli.run import run
@@ -64,6 +66,23 @@ def test_the_folder_above_a_run_names_the_run(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="FB505") as missing:
         RunFolder.open(tmp_path / "none")
     assert "did you mean" not in missing.value.hint
+
+
+def test_data_that_are_not_where_the_run_found_them_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clips = tmp_path / "there" / "clips" / "complete"
+    clips.mkdir(parents=True)
+    soundfile.write(clips / "a.wav", np.zeros(1600), 16000)
+    monkeypatch.chdir(tmp_path / "there")
+    sets = ["label=complete"]
+    assert run("clips", "constant", data="clips", sets=sets, out=tmp_path, score=False) == 0
+    monkeypatch.chdir(tmp_path)
+    (made,) = (tmp_path / "clips").glob("*/*")
+    with pytest.raises(DataError, match="FB211") as error:
+        score(made, draws=10)
+    assert "--data" in error.value.hint
+    assert score(made, data="there/clips", draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(

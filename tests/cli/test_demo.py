@@ -6,6 +6,25 @@ import pytest
 from floorbench.cli import demo
 
 
+@pytest.mark.parametrize(
+    ("called", "path", "command"),
+    [
+        (".venv/bin/floorbench", "", ".venv/bin/floorbench"),
+        (".venv/bin/floorbench", "{}", "floorbench"),
+        ("pytest", "", "floorbench"),
+    ],
+)
+def test_the_next_command_is_one_that_the_shell_finds(
+    called: str, path: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "floorbench"
+    program.write_text("")
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [called])
+    monkeypatch.setenv("PATH", path.format(tmp_path))
+    assert demo._command() == command
+
+
 def test_the_main_job_end_to_end_and_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

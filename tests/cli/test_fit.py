@@ -57,6 +57,8 @@ def test_unknown_things_are_refused(capsys, calls: Path) -> None:
     ):
         code, _, err = called(capsys, "fit", *argv, "--data", str(calls))
         assert (code, "FB103" in err) == (2, True), argv
+    _, _, err = called(capsys, "fit", "vap-1s", "frame-probe", "--data", str(calls))
+    assert "known: dualturn-4s frame-probe, dualturn-4s phrases" in err
 
 
 def test_a_probe_needs_the_gap_of_its_labels(capsys, calls: Path, tmp_path: Path) -> None:

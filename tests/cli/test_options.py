@@ -36,6 +36,15 @@ def test_a_task_takes_its_own_parameters_only() -> None:
         options.make_task("codett", ["zzz=1"])
 
 
+def test_a_run_keeps_files_by_their_full_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kept = options.kept_settings("dualturn-4s", ["min_gap=0", "phrases=list.json"])
+    assert kept == {"min_gap": 0, "phrases": str(tmp_path / "list.json")}
+    assert options.kept_settings("codett", ["stage=action"]) == {"stage": "action"}
+
+
 def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
     assert options.make_task("dualturn-4s", ["min_gap=4"]).spec.parameters["min_gap"] == 4
     with pytest.raises(
@@ -56,8 +65,9 @@ def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
 def test_data_default_to_the_starter_set_and_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert options.open_data("codett", None, None).locator()["path"] == "starter:codett"
     assert "starter set" in capsys.readouterr().err
-    with pytest.raises(UsageError, match="--data"):
+    with pytest.raises(UsageError, match="--data") as error:
         options.open_data("clips", None, None)
+    assert "no starter set" in error.value.hint
     with pytest.raises(Exception, match="FB211"):
         options.open_data("codett", str(Path("nowhere")), None)
 

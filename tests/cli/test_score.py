@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
+import soundfile
 
 from floorbench.cli.app import main
 from floorbench.cli.run import run
@@ -14,6 +16,7 @@ from floorbench.core.spec import SystemSpec
 from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.run.scoring import Result
+from floorbench.run.store import RunFolder
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -47,6 +50,39 @@ def test_a_file_needs_its_task(tmp_path: Path) -> None:
         score(path)
     with pytest.raises(UsageError, match="name a run folder"):
         score()
+
+
+def test_the_folder_above_a_run_names_the_run(tmp_path: Path) -> None:
+    for number in "12":
+        assert run("codett", "always-takeover", limit=4, score=False, out=tmp_path / number) == 0
+    (first,) = (tmp_path / "1").glob("*/*/*")
+    for folder in (tmp_path / "1", first.parent):
+        with pytest.raises(UsageError, match="FB103") as error:
+            score(folder)
+        assert error.value.hint == f"did you mean '{first}'?"
+        with pytest.raises(DataError, match="FB505") as missing:
+            RunFolder.open(folder)
+        assert missing.value.hint == f"did you mean '{first}'?"
+    with pytest.raises(DataError, match="FB505") as missing:
+        RunFolder.open(tmp_path / "none")
+    assert "did you mean" not in missing.value.hint
+
+
+def test_data_that_are_not_where_the_run_found_them_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clips = tmp_path / "there" / "clips" / "complete"
+    clips.mkdir(parents=True)
+    soundfile.write(clips / "a.wav", np.zeros(1600), 16000)
+    monkeypatch.chdir(tmp_path / "there")
+    sets = ["label=complete"]
+    assert run("clips", "constant", data="clips", sets=sets, out=tmp_path, score=False) == 0
+    monkeypatch.chdir(tmp_path)
+    (made,) = (tmp_path / "clips").glob("*/*")
+    with pytest.raises(DataError, match="FB211") as error:
+        score(made, draws=10)
+    assert "--data" in error.value.hint
+    assert score(made, data="there/clips", draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
@@ -285,6 +321,28 @@ def test_a_file_is_scored_for_what_its_maker_declares(
     }
     assert cells["en", "Maintain"]["reason"] == "N/A: mine does not declare SystemSpeaking"
     assert 0 < cells["en", "Takeover"]["value"] < 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "fault"),
+    [
+        (
+            {"states": ["idle"]},
+            "FB204 {}: the system declares the state 'idle'; the data have "
+            "'SystemIdle', 'SystemSpeaking'\n",
+        ),
+        (
+            {"score": "prob"},
+            "FB206 {}: the system declares the score 'prob'; the predictions have 'end'\n",
+        ),
+    ],
+)
+def test_a_declaration_that_fits_nothing_is_named(
+    wrong: dict[str, object], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = idle_in_native_words(tmp_path / "p.jsonl")
+    assert check(path, task="codett", systems=[declared(tmp_path / "s.json", **wrong)]) == 1
+    assert capsys.readouterr().out.startswith(fault.format(path))
 
 
 def test_a_file_of_one_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

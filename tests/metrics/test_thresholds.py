@@ -106,8 +106,9 @@ def test_bad_input_is_refused() -> None:
     case = score_case(np.random.default_rng(0))
     with pytest.raises(UsageError, match="FB103 objective='auc'"):
         choose(case, positive="T", objective="auc")
-    with pytest.raises(UsageError, match="FB103 objective='recall_at_fpr' with limit=None"):
+    with pytest.raises(UsageError, match="FB103 objective='recall_at_fpr' with limit=None") as e:
         choose(case, positive="T", objective="recall_at_fpr")
+    assert e.value.hint == "it needs a limit from 0 to 1: for example 0.1"
     with pytest.raises(UsageError, match=r"FB103 objective='f_score' with limit=0\.1"):
         choose(case, positive="T", objective="f_score", limit=0.1)
     with pytest.raises(DataError, match="FB622"):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,26 @@ def test_a_comparison_reads_as_a_table(tmp_path: Path) -> None:
     assert "A - B" in text
     assert "after Holm over" in text
     assert all("p" in row.cells for row in table.rows)
+
+
+def test_what_is_not_compared_is_counted_where_it_is_many(tmp_path: Path) -> None:
+    task, source = Task(), Source(12)
+    path = run(task=task, system=choice(System), source=source, out=tmp_path, notify=quiet).path
+    opened = open_predictions(path, task=task, source=source)
+    missing = [
+        CellComparison(
+            metric=metric, slice={"k": str(k)}, found=None, adjusted=None, wording="", reason="gone"
+        )
+        for metric, n in (("few", 2), ("many", 3))
+        for k in range(n)
+    ]
+    found = replace(compare_runs(opened, opened, draws=10), cells=tuple(missing))
+    notes = [n for n in comparison_table(found).notes if n.startswith("not compared")]
+    assert notes == [
+        "not compared: few k=0: gone",
+        "not compared: few k=1: gone",
+        "not compared: many (3 cells): gone",
+    ]
 
 
 @pytest.mark.parametrize(

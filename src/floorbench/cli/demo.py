@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,12 +125,20 @@ def demo(
         console.data("run folders:")
         for folder_path in folders:
             console.data(f"  {folder_path}")
+        command = _command()
         console.data(
-            f"next: floorbench compare {folders[0]} {folders[1]}\n"
-            f"      floorbench score {folders[0]} --all\n"
-            f"      floorbench view {folders[0]} {folders[1]}   (see and hear the items)"
+            f"next: {command} compare {folders[0]} {folders[1]}\n"
+            f"      {command} score {folders[0]} --all\n"
+            f"      {command} view {folders[0]} {folders[1]}   (see and hear the items)"
         )
     return 0
+
+
+def _command() -> str:
+    """Return what the next command starts with: its path where the shell would not find it."""
+    called = sys.argv[0]
+    own = Path(called).name == "floorbench" and shutil.which("floorbench") is None
+    return called if own else "floorbench"
 
 
 def _chosen(task: CodettTask, source: DatasetSource, seed: int) -> Iterator[tuple[str, Any]]:

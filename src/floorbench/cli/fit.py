@@ -58,7 +58,9 @@ def fit(
 
     if task != "dualturn-4s" or system not in KINDS:
         raise UsageError(
-            "FB103", f"nothing is trained for '{task} {system}'", hint=f"known: {', '.join(KINDS)}"
+            "FB103",
+            f"nothing is trained for '{task} {system}'",
+            hint=f"known: {', '.join(f'dualturn-4s {kind}' for kind in KINDS)}",
         )
     source = open_given(data, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):

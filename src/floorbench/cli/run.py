@@ -15,6 +15,7 @@ from floorbench.cli.options import (
     ReaderSettings,
     Settings,
     TaskSettings,
+    kept_settings,
     make_task,
     open_data,
     ray_options,
@@ -166,7 +167,7 @@ def run(
 
         folder = run_engine(
             task=task_,
-            task_parameters=settings(task_sets),
+            task_parameters=kept_settings(task, task_sets),
             system=chosen,
             source=source,
             executor=where,

@@ -31,7 +31,7 @@ from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
 from floorbench.run.scoring import score as score_run
-from floorbench.run.store import RUN_FILE
+from floorbench.run.store import RUN_FILE, runs_below
 
 Task = Annotated[str | None, Parameter(help="Task of a predictions file made elsewhere.")]
 
@@ -178,7 +178,7 @@ def opened(
         raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
     is_run = (path / RUN_FILE).is_file()
     if not is_run and task is None:
-        hint = "name its task with --task, or give a run folder"
+        hint = runs_below(path) or "name its task with --task, or give a run folder"
         raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
     made = make_task(task, task_sets) if task is not None else None
     if is_run and conditions:

@@ -289,11 +289,14 @@ class TwoChannelSource(ABC):
             from floorbench.errors import did_you_mean
 
             near = did_you_mean(session_id, self._found)
+            more = ", ..." if len(self.ids) > 8 else ""
             raise DataError(
                 "FB204",
                 f"there is no session '{session_id}'",
                 where=Place(str(self.path)),
-                hint=f"did you mean '{near}'?" if near else f"known: {', '.join(self.ids[:8])}",
+                hint=f"did you mean '{near}'?"
+                if near
+                else f"known: {', '.join(self.ids[:8])}{more}",
             )
         kept = self._kept.get(session_id)
         if kept is None:

@@ -207,7 +207,11 @@ def choose(
     check_choice("objective", objective, OBJECTIVES)
     limited = objective in ("recall_at_fpr", "fpr_at_recall")
     if limited != (limit is not None) or (limit is not None and not 0 <= limit <= 1):
-        raise UsageError("FB103", f"objective='{objective}' with limit={limit}")
+        raise UsageError(
+            "FB103",
+            f"objective='{objective}' with limit={limit}",
+            hint="it needs a limit from 0 to 1: for example 0.1" if limited else "it takes none",
+        )
     s = sweep(scored, positive=positive, score=score)
     worth = _worth(s, objective, beta)
     if limit is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from floorbench.report.served import compared_notes
@@ -34,11 +35,7 @@ def comparison_table(comparison: RunComparison) -> Table:
         )
     notes += [f"differs: {d}" for d in comparison.system_differences]
     notes += [_panel(p) for p in comparison.panels]
-    notes += [
-        f"not compared: {c.metric} {slice_text(c.slice)}: {c.reason}"
-        for c in comparison.cells
-        if c.found is None
-    ]
+    notes += _not_compared([c for c in comparison.cells if c.found is None])
     table = Table(
         title=f"A = {first.get('name')}  against  B = {second.get('name')}",
         head="metric",
@@ -55,6 +52,18 @@ def comparison_table(comparison: RunComparison) -> Table:
         rows=[_row(c) for c in compared],
     )
     return replace(table, notes=(*interval_notes(table), *notes))
+
+
+def _not_compared(cells: Sequence[CellComparison]) -> list[str]:
+    """Name the cells without a comparison; more than two of one metric and reason are counted."""
+    alike: dict[tuple[str, str | None], list[str]] = {}
+    for cell in cells:
+        alike.setdefault((cell.metric, cell.reason), []).append(slice_text(cell.slice))
+    return [
+        f"not compared: {metric} {text}: {reason}"
+        for (metric, reason), slices in alike.items()
+        for text in (slices if len(slices) <= 2 else [f"({len(slices)} cells)"])
+    ]
 
 
 def _panel(panel: PanelResult) -> str:

@@ -43,7 +43,7 @@ def verdicts(report: GateReport) -> str:
     """Return one line: how many cells have which verdict."""
     counts = Counter(c.verdict for c in report.cells)
     told = ", ".join(f"{counts[v]} {v}" for v in ("kept", "worse", "not shown") if counts[v])
-    return f"gate: {len(report.cells)} cells: {told}"
+    return f"gate: {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: {told}"
 
 
 def junit(report: GateReport) -> str:

@@ -61,7 +61,8 @@ def check(
     list of Fault
         Broken lines (``FB201``, ``FB202``), repeated keys (``FB203``), samples that are unknown
         or not due (``FB204``), unknown conditions and trials (``FB205``), labels and decisions
-        that the task cannot read, and times or costs below 0 (``FB206``), and last, in one fault,
+        that the task cannot read, and times or costs below 0 (``FB206``), a declaration of
+        states or of a score that fits nothing there (``FB204``, ``FB206``), and last, in one fault,
         the keys without a prediction (``FB207``). Empty when there is nothing to say.
 
     Raises
@@ -112,6 +113,7 @@ def check_and_keep(
     missing = 0
     named: list[str] = []
     met: set[str] = set()
+    scores: set[str] = set()
     for sample in due_samples(task, source, system, plan.limit):
         kept = predictions.of(sample.id) if sample.id not in met else []
         met.add(sample.id)
@@ -119,6 +121,7 @@ def check_and_keep(
             problem = _out_of_plan(prediction.key, plan)
             if problem is not None:
                 faults.append(Fault("FB205", problem, line, sample.id))
+            scores.update(prediction.decision.scores)
             below = _below_zero(prediction)
             if below is not None:
                 faults.append(Fault("FB206", below, line, sample.id))
@@ -149,6 +152,8 @@ def check_and_keep(
         if sample_id not in met:
             what = f"sample '{sample_id}' is not in the data or not asked for"
             faults += [Fault("FB204", what, k.number, sample_id) for k in predictions.of(sample_id)]
+    if made_elsewhere:
+        faults += _undeclared(system, source, asked=bool(met), scores=scores)
     faults.sort(key=lambda fault: fault.line or 0)
     if missing:
         more = ", ..." if missing > len(named) else ""
@@ -163,6 +168,26 @@ def in_words(decision: Decision) -> bool:
     """
     others = (decision.label, decision.trace, decision.scores, decision.events)
     return decision.raw is not None and not any(others)
+
+
+def _undeclared(
+    system: SystemSpec, source: DatasetSource, *, asked: bool, scores: set[str]
+) -> list[Fault]:
+    """Name declared states that no sample has, and a declared score that no prediction has."""
+    faults = []
+    if not asked and system.states is not None:
+        states = sorted({str(sample.observation.state) for sample in source.samples()})
+        if not set(states) & set(system.states):
+            what = f"the system declares the state {_listed(system.states)}; the data have "
+            faults.append(Fault("FB204", what + _listed(states)))
+    if scores and system.score is not None and system.score not in scores:
+        what = f"the system declares the score '{system.score}'; the predictions have "
+        faults.append(Fault("FB206", what + _listed(sorted(scores))))
+    return faults
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
 
 
 def _out_of_plan(key: PredictionKey, plan: Plan) -> str | None:

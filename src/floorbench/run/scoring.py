@@ -391,7 +391,13 @@ def _at_threshold(
 def _source_of(record: RunRecord) -> DatasetSource:
     from floorbench.datasets.open import open_dataset
 
-    return open_dataset(record.dataset.locator)
+    try:
+        return open_dataset(record.dataset.locator)
+    except DataError as error:
+        if error.code != "FB211":
+            raise
+        hint = "the run's data are not there, seen from this folder: say where with --data"
+        raise DataError(error.code, error.what, where=error.where, hint=hint) from None
 
 
 def _same(record: RunRecord, task: ScoringTask, source: DatasetSource, path: Path) -> None:

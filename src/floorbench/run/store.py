@@ -157,6 +157,16 @@ class RunRecord:
     served: tuple[Snapshot, ...] = ()
 
 
+def runs_below(folder: Path) -> str | None:
+    """Return a hint that names the newest run folder below a folder, ``None`` without one."""
+    levels = ("*", "*/*", "*/*/*")
+    found = [p.parent for level in levels for p in Path(folder).glob(f"{level}/{RUN_FILE}")]
+    if not found:
+        return None
+    newest = max(found, key=lambda p: (p.name, str(p)))
+    return f"did you mean '{newest}'?" + (f" ({len(found)} runs are in it)" * (len(found) > 1))
+
+
 class RunFolder:
     """A run on disk.
 
@@ -216,7 +226,9 @@ class RunFolder:
         path = self.path / RUN_FILE
         where = Place(str(path))
         if not path.is_file():
-            raise DataError("FB505", f"'{self.path}' holds no {RUN_FILE}")
+            raise DataError(
+                "FB505", f"'{self.path}' holds no {RUN_FILE}", hint=runs_below(self.path)
+            )
         plain = codec.parse(codec.read_bytes(path), where=where)
         record = codec.convert(migrate(plain, where=where), RunRecord, where=where)
         wrong = next(_wrong(record), None)

@@ -136,7 +136,7 @@ def import_traces(
                 where=where,
                 hint=f"did you mean '{near}'?"
                 if near
-                else f"known: {', '.join(list(seconds)[:8])}",
+                else f"known: {', '.join(list(seconds)[:8])}{', ...' if len(seconds) > 8 else ''}",
             )
         if name in seen:
             raise DataError("FB203", f"session '{name}' appears twice", where=where)
@@ -211,7 +211,7 @@ def _columns(
             "FB531",
             f"no column is known: {', '.join(found.names[:8])}",
             where=where,
-            hint="name each one: --columns NAME=signal:role",
+            hint="name each one: --columns NAME=signal:role, for example --columns p1=p_now:user",
         )
     names = [mapping[found.names[i]] for i in keep]
     if declared.swap:

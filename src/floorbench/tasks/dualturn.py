@@ -140,6 +140,8 @@ class DualTurnTask:
 
     hints: ClassVar[Mapping[str, str]] = {"min_gap": MIN_GAP_HINT}
     """What to give for the parameters without a default, for people who have not."""
+    files: ClassVar[tuple[str, ...]] = ("phrases",)
+    """The parameters that name a file; a run keeps them by their full path."""
 
     def __init__(
         self,

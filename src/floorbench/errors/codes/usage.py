@@ -18,6 +18,6 @@ CODES: dict[str, Code] = {
     "FB103": Code(
         "bad option value",
         "A command-line option or a parameter has a value outside its range.",
-        "The message names the allowed values.",
+        "Correct what the message names; `--help` behind the command says what is allowed.",
     ),
 }

@@ -126,6 +126,7 @@ def test_filters_sorting_and_disagreement(open_page: Opener, duo: tuple[str, lis
     page.locator(".filters").get_by_role("button", name="h1", exact=False).click()
     wait_count(page, "3")
     page.locator(".active button").first.click()
+    wait_count(page, "12")  # the list is drawn anew, its buttons too
     page.locator(".active button").first.click()
     wait_count(page, "24")
     page.get_by_label("against").select_option("1")

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from floorbench.errors import DataError, UsageError
+from floorbench.metrics import ranking
+from floorbench.metrics.base import FAILED, OK, Scored, point
 from floorbench.stats.permutation import permutation_test, swap_metrics, swap_sums
 from oracles import stats_resampling as oracle
 from oracles.stats_toys import METRICS, make, plain, units_of
@@ -184,3 +186,83 @@ def test_size_under_the_null():
         a, b = rng.integers(0, 4, (2, 12, 1)).astype(float)
         hits += run(swap_sums(lambda t: t[..., 0], a, b), 12).p <= 0.05
     assert hits <= 25  # binomial(300, .05) exceeds 25 with probability .005
+
+
+RANKED = {
+    "auc": ranking.auc(positive="yes"),
+    "eer": ranking.eer(positive="yes"),
+    "auc_macro": ranking.auc_macro(labels=("no", "yes"), score="wide"),
+    "eer_macro": ranking.eer_macro(labels=("no", "yes"), score="wide"),
+    "auc_answered": ranking.auc(positive="yes", missing="drop"),
+}
+
+
+def scored_by(skill, seed, *, clusters=40, each=5):
+    rng = np.random.default_rng(seed)
+    gold = np.random.default_rng(0).integers(0, 2, clusters * each)
+    score = rng.normal(skill * gold, 1.0)
+    return Scored(
+        cluster=np.repeat(np.arange(clusters), each),
+        clusters=tuple(f"c{i}" for i in range(clusters)),
+        strata=np.zeros(clusters, dtype=np.int64),
+        weight=np.ones(len(gold)),
+        columns={
+            "gold": gold,
+            "outcome": np.full(len(gold), OK),
+            "score": score,
+            "wide": np.stack([-score, score], axis=1),
+        },
+        vocab={"gold": ("no", "yes")},
+    )
+
+
+def on_another_scale(scored):
+    return scored.with_columns(
+        **{name: np.exp(scored.columns[name] / 3) * 1e-3 - 7 for name in ("score", "wide")}
+    )
+
+
+@pytest.mark.parametrize("name", RANKED)
+def test_the_scale_of_a_score_changes_nothing(name):
+    a, b = scored_by(1.2, 1), scored_by(0.4, 2)
+    plainly = run(swap_metric(RANKED[name], a, b), 40, permutations=400)
+    scaled = run(swap_metric(RANKED[name], a, on_another_scale(b)), 40, permutations=400)
+    assert scaled == plainly
+    assert plainly.p < 0.02
+
+
+def test_scores_that_are_missing_stay_missing():
+    a, b = scored_by(1.2, 1), scored_by(0.4, 2)
+    gone = np.arange(len(a)) % 7 == 0
+    a, b = (
+        x.with_columns(
+            score=np.where(gone, np.nan, x.columns["score"]), outcome=np.where(gone, FAILED, OK)
+        )
+        for x in (a, b)
+    )
+    assert run(swap_metric(RANKED["auc"], a, b), 40).reason == "the difference itself is undefined"
+    dropped = RANKED["auc_answered"]
+    found = run(swap_metric(dropped, a, on_another_scale_of_score(b)), 40, permutations=400)
+    assert found == run(swap_metric(dropped, a, b), 40, permutations=400)
+    assert found.difference == pytest.approx(
+        point(dropped, a).value - point(dropped, b).value, abs=1e-12
+    )
+
+
+def on_another_scale_of_score(scored):
+    return scored.with_columns(score=scored.columns["score"] * 1000 + 3)
+
+
+def test_size_under_the_null_on_two_scales():
+    """Two systems of one quality on two scales are told apart no more often than the level says."""
+    found = [
+        run(
+            swap_metric(RANKED["auc"], scored_by(0.8, 2 * i + 1, clusters=20),
+                        on_another_scale(scored_by(0.8, 2 * i + 2, clusters=20))),
+            20,
+            permutations=199,
+        ).p
+        for i in range(200)
+    ]  # fmt: skip
+    assert np.mean(np.array(found) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+    assert np.mean(np.array(found) <= 0.5) > 0.35

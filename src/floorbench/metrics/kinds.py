@@ -68,11 +68,15 @@ class Weighted:
         sorting and checking happen once, before the draws.
     why : callable
         Scored to the reason for being undefined.
+    by_order : str or None
+        Score column that enters only by its order within one system, so that another scale gives
+        the same value.
     """
 
     spec: MetricSpec
     prepared: Callable[[Scored], Evaluator]
     why: Callable[[Scored], str]
+    by_order: str | None = None
 
     def prepare(self, scored: Scored) -> Evaluator:
         """Return the metric as a function of cluster weights, with the sorting done."""

@@ -241,4 +241,5 @@ def _metric(
         ),
         prepared=prepared,
         why=why,
+        by_order=score,
     )

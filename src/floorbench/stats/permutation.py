@@ -7,6 +7,15 @@ of the metric, and asks how often it is at least as far from 0 as the observed o
 Both kinds of metric go through one door, :data:`SwapStatistic`: :func:`swap_metrics` pools the
 units of both systems with every cluster twice and lets weights of 0 and 1 choose the sides, which
 any metric understands; :func:`swap_sums` does the same with stored sums of an additive metric.
+
+A metric that reads scores by their order alone (AUC, EER) does not care on which scale a system
+gives them, but a mixture of two scales has another order. The scores of either system are therefore
+replaced by their mid-ranks before anything is swapped.
+
+Source
+------
+E. S. Venkatraman and C. B. Begg (1996), Biometrika 83, 835-848: ranks within each of two paired
+diagnostic scores are exchanged. Clusters for units are ours.
 """
 
 from __future__ import annotations
@@ -148,9 +157,10 @@ def swap_metrics(cells: Mapping[str, Pair]) -> dict[str, SwapStatistic]:
     for name, (metric, a, b) in cells.items():
         if a.clusters != b.clusters:
             raise DataError("FB651", "the two systems do not have the same list of clusters")
+        order = getattr(metric, "by_order", None)
         marked = [
             replace(side, clusters=tuple(f"{mark}{cluster}" for cluster in side.clusters))
-            for mark, side in (("a:", a), ("b:", b))
+            for mark, side in (("a:", _ranked(a, order)), ("b:", _ranked(b, order)))
         ]
         pooled.append((name, metric, concat(marked)))
     sides = _Sides()
@@ -164,6 +174,22 @@ def swap_metrics(cells: Mapping[str, Pair]) -> dict[str, SwapStatistic]:
         return of
 
     return {name: statistic(evaluate) for name, evaluate in evaluators(pooled).items()}
+
+
+def _ranked(scored: Scored, column: str | None) -> Scored:
+    """Return units with a score column as mid-ranks over those that have one, from 0 to 1."""
+    if column is None or not len(scored):
+        return scored
+    from scipy.stats import rankdata
+
+    values = np.asarray(scored.column(column), dtype=np.float64)
+    ranks = np.full(values.shape, np.nan)
+    wide, out = values.reshape(len(values), -1), ranks.reshape(len(values), -1)
+    for k in range(wide.shape[1]):
+        there = np.isfinite(wide[:, k])
+        if there.any():
+            out[there, k] = (rankdata(wide[there, k]) - 0.5) / there.sum()
+    return scored.with_columns(**{column: ranks})
 
 
 class _Sides:

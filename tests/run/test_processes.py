@@ -6,6 +6,8 @@ import pytest
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import DataError, SystemProblem, UsageError
+from floorbench.run import processes
+from floorbench.run.child import THREADS
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.executors import Item
 from floorbench.run.processes import ProcessExecutor
@@ -16,6 +18,7 @@ from support.engine_toys import (
     HangsLoading,
     SlowLoader,
     System,
+    TellsThreads,
     Unloadable,
     choice,
 )
@@ -121,7 +124,7 @@ def test_a_hanging_worker_ends_with_its_parent() -> None:
     from floorbench.run.wire import observation_to_wire
 
     hello = {"system": {"name": choice(Deadly).name, "parameters": {}}, "timeout": None}
-    worker = _Worker(codec.encode(hello), 60.0)
+    worker = _Worker(codec.encode(hello), 60.0, 1)
     item = observation_to_wire(Observation(language="en", text="3"))
     worker.send(codec.encode({"items": [item]}))
     lines: list[bytes] = []
@@ -163,3 +166,23 @@ def test_loading_does_not_count_against_an_item() -> None:
     finally:
         executor.close()
     assert [a.decision.outcome for a in found].count(Outcome.TIMEOUT) == 1
+
+
+@pytest.mark.parametrize(
+    ("workers", "given", "found"), [(2, None, "3"), (9, None, "1"), (2, "5", "5")]
+)
+def test_workers_share_the_cores(
+    workers: int, given: str | None, found: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "cores", lambda: 6)
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    if given is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+    executor = ProcessExecutor(workers=workers)
+    try:
+        executor.start(choice(TellsThreads))
+        (answer,) = executor.answers(shown(1))
+    finally:
+        executor.close()
+    assert answer.decision.label == found

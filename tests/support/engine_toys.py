@@ -231,6 +231,13 @@ class Deadly(System):
         return super().decide(observation)
 
 
+class TellsThreads(System):
+    """Says with how many threads its process was told to compute."""
+
+    def decide(self, observation: Observation) -> Decision:
+        return Decision(label=os.environ["OMP_NUM_THREADS"])
+
+
 class DeadlyTogether(Deadly):
     """The same, several at once."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +19,7 @@ from floorbench.cli import console
 from floorbench.cli.options import ray_options, settings
 from floorbench.errors import UsageError
 from floorbench.report.tables import as_text
+from floorbench.run.child import cores
 
 RecipeSettings = Annotated[
     list[str] | None,
@@ -89,7 +89,7 @@ def build(
         Print JSON.
     """
     where = cache if cache is not None else cache_dir() / "build"
-    processes = workers if workers is not None else _cores()
+    processes = workers if workers is not None else cores()
     if processes < 1:
         raise UsageError("FB103", f"--workers {processes}: at least 1 is needed")
     given: dict[str, Any] = {
@@ -128,13 +128,6 @@ def build(
             console.say("what is finished is kept; the same command goes on with it")
             raise
     return _print(built, json)
-
-
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _print(built: Built, json: bool) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from floorbench.datasets.open import open_dataset
 from floorbench.report import codett
 from floorbench.report.render import shared_notes_last
 from floorbench.report.tables import as_text
+from floorbench.run.child import cores
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
@@ -78,7 +78,7 @@ def demo(
     task, source = CodettTask(), open_dataset("starter:codett")
     results: list[Result] = []
     folders: list[Path] = []
-    count = workers or min(4, os.cpu_count() or 1)
+    count = workers or min(4, cores())
     for name, choice in _chosen(task, source, seed):
         folder = None
         if not again:

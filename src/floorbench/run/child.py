@@ -17,6 +17,13 @@ THREADS = (
 """What tells numerical libraries with how many threads to compute."""
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Child:
     """A module of floorbench in a process of its own, with what its first line says.
 

@@ -8,6 +8,7 @@ on with a fresh worker.
 
 from __future__ import annotations
 
+import os
 import select
 import selectors
 import time
@@ -20,7 +21,7 @@ from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
-from floorbench.run.child import Child, death
+from floorbench.run.child import THREADS, Child, cores, death
 from floorbench.run.deciding import SystemChoice, timed_out
 from floorbench.run.executors import LOADING, Answer, loading_arguments, still_loading
 from floorbench.run.pending import Pending, unpacked
@@ -32,8 +33,9 @@ GRACE = 0.2  # seconds a worker may use to report its own lateness before it is 
 class _Worker(Child):
     """A child process and the batch it is working on; ``deadline`` is first that of loading."""
 
-    def __init__(self, hello: bytes, load_timeout: float) -> None:
-        super().__init__("floorbench.run.worker", hello)
+    def __init__(self, hello: bytes, load_timeout: float, threads: int) -> None:
+        share = {name: str(threads) for name in THREADS if name not in os.environ}
+        super().__init__("floorbench.run.worker", hello, share)
         self.ready = False
         self.batch: list[Item] | None = None
         self.observed: list[str] | None = None
@@ -48,6 +50,10 @@ class _Worker(Child):
 
 class ProcessExecutor:
     """Worker processes behind JSON pipes (see the module's text).
+
+    Each computes with its share of the cores, at least one: libraries that take all of them in
+    every process wait for one another. Variables such as ``OMP_NUM_THREADS`` that are set already
+    are left alone.
 
     Parameters
     ----------
@@ -135,7 +141,7 @@ class ProcessExecutor:
         self._selector.close()
 
     def _spawn(self) -> None:
-        worker = _Worker(self._hello, self._load_timeout)
+        worker = _Worker(self._hello, self._load_timeout, max(1, cores() // self.workers))
         self._pool.append(worker)
         self._selector.register(worker.pipe, selectors.EVENT_READ, worker)
 

@@ -180,15 +180,14 @@ def _ranked(scored: Scored, column: str | None) -> Scored:
     """Return units with a score column as mid-ranks over those that have one, from 0 to 1."""
     if column is None or not len(scored):
         return scored
-    from scipy.stats import rankdata
-
     values = np.asarray(scored.column(column), dtype=np.float64)
     ranks = np.full(values.shape, np.nan)
     wide, out = values.reshape(len(values), -1), ranks.reshape(len(values), -1)
     for k in range(wide.shape[1]):
         there = np.isfinite(wide[:, k])
         if there.any():
-            out[there, k] = (rankdata(wide[there, k]) - 0.5) / there.sum()
+            _, place, count = np.unique(wide[there, k], return_inverse=True, return_counts=True)
+            out[there, k] = (np.cumsum(count) - count / 2)[place] / there.sum()
     return scored.with_columns(**{column: ranks})
 
 

@@ -32,7 +32,7 @@ peers: | $(VENV)/bin/python
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet -e ".[test]" -r benchmarks/peers.txt
 
-# Kills, full disks, hostile inputs; about half an hour (`make torture TORTURE=--short` a minute or two).
+# Kills, full disks, hostile inputs; about an hour (`make torture TORTURE=--short` a minute or two).
 torture: $(VENV)/.test
 	@$(BIN)/python -m torture $(TORTURE)
 

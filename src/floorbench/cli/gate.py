@@ -19,6 +19,7 @@ from floorbench.cli.options import (
     ThresholdsFrom,
 )
 from floorbench.cli.score import Task
+from floorbench.core.numbers import number_of
 from floorbench.errors import UsageError
 from floorbench.report.gate import gate_table, junit, verdicts
 from floorbench.report.tables import render
@@ -141,7 +142,7 @@ def read_margins(given: Sequence[str] | None) -> Margins:
     for said in given or ():
         name, equals, number = said.rpartition("=")
         try:
-            value = float(number.replace("_", "?"))
+            value = number_of(number)
         except ValueError:
             raise UsageError("FB527", f"the margin '{said}' is no number") from None
         if name in named if equals else points is not None:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from floorbench import codec
+from floorbench.cli.gate import read_margins
 from floorbench.cli.options import _declaration, settings
 from floorbench.core.spec import SystemSpec
 from floorbench.events.readout import Readout
+from floorbench.run.gate_rules import Rules
 from floorbench.systems import frames_probe as probe
 from floorbench.systems.api_cost import PriceFile, read_prices
 from floorbench.systems.frames_probe import ProbeArtefact
@@ -81,6 +83,17 @@ def _pairs(said: str) -> None:
     finite(found)
 
 
+def _margins(said: str) -> None:
+    given = said.split("\n")
+    found = read_margins(given)
+    Rules(found.points, found.named, (), {}).check()
+    plain = [one for one in given if "=" not in one]
+    law(len(found.named) + len(plain) == len(given) and len(plain) < 2, "a margin is lost")
+    for value, one in zip(found.named.values(), (g for g in given if "=" in g), strict=True):
+        law(DECIMAL.fullmatch(one.rpartition("=")[2]), f"{one!r} is taken for {value}")
+    law(not plain or DECIMAL.fullmatch(plain[0]), f"{plain} is taken for {found.points}")
+
+
 def _command(said: str) -> None:
     law(split(said), "a command without words")
 
@@ -145,6 +158,13 @@ TARGETS = [
         read=text(_pairs),
         covers=("floorbench.cli.options:settings",),
         tokens=(b"=", b"threshold", b"NaN", b"[", b"{"),
+    ),
+    Target(
+        name="option-margins",
+        seeds=seeds("2", "macro_f1=1.5\nlatency=0.2", "3\nfpr=1e1"),
+        read=text(_margins),
+        covers=("floorbench.cli.gate:read_margins",),
+        tokens=(b"=", b"-", b".", b"e", b"inf", b"nan", b"_", "１".encode()),
     ),
     Target(
         name="option-command",

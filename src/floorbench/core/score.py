@@ -51,7 +51,8 @@ class Interval:
     """A confidence interval, or the reason why there is none.
 
     ``low`` and ``high`` are both set or both ``None``; ``method`` names how it was made
-    (``bca``, ``percentile``, ``clopper-pearson``, ``wilson``, ``none``).
+    (``bca``, ``percentile``, ``clopper-pearson``, ``wilson``, ``none``). ``effective`` is how many
+    clusters of equal weight the value is worth, where that is known.
     """
 
     low: float | None = None
@@ -64,6 +65,7 @@ class Interval:
     reason: str | None = None
     warning: str | None = None
     beside: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    effective: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

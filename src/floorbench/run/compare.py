@@ -17,7 +17,7 @@ from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
-from floorbench.stats.intervals import SHARES
+from floorbench.stats.effective import SHARES
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare_cells, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair

@@ -13,7 +13,8 @@ from floorbench.core.score import Estimate, Interval
 from floorbench.metrics.base import AdditiveMetric, Ints, Measure, Metric, StatTable, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
-from floorbench.stats.intervals import RATIOS, alone, counting, interval, share_bounds
+from floorbench.stats.effective import RATIOS
+from floorbench.stats.intervals import counted, interval, share_bounds
 from floorbench.stats.rates import wilson
 
 
@@ -51,7 +52,7 @@ def estimate_cells(
             rows = None
             if isinstance(metric, AdditiveMetric) and metric.spec.name in RATIOS:
                 rows = metric.rows(units)
-            drawn = counting(found[str(i)], alone(metric, units, rows))
+            drawn = counted(found[str(i)], metric, units, rows=None if rows is None else [rows])
             made = interval(drawn, level=level, proportion=share_bounds(metric))
             intervals[i] = _with_wilson(made, metric, rows, level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))

@@ -52,6 +52,9 @@ class Draws:
         Strata with exactly one cluster: they return it in every draw and add no variance.
     unit : str
         What ``clusters`` counts, for messages.
+    effective : float or None
+        How many clusters of equal weight the value is worth
+        (:func:`floorbench.stats.effective.worth`); ``None`` where that is not known.
     """
 
     point: float
@@ -62,6 +65,7 @@ class Draws:
     jackknife: Floats | None = None
     jackknife_strata: Ints | None = None
     unit: str = "clusters"
+    effective: float | None = None
 
     @property
     def defined(self) -> Floats:

@@ -20,7 +20,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import alone, counting, interval, share_bounds
+from floorbench.stats.intervals import Limits, behind, counted, interval, share_bounds
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -29,8 +29,8 @@ from floorbench.stats.permutation import (
     swap_metrics,
 )
 from floorbench.stats.power import minimal_detectable_difference
-from floorbench.stats.rates import check_level
-from floorbench.stats.unvaried import unvaried
+from floorbench.stats.rates import check_level, student_p
+from floorbench.stats.unvaried import spread_unseen, unvaried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +269,39 @@ def effect_size(drawn: Draws, per_cluster: Floats | None = None) -> EffectSize:
     return EffectSize(name=name, value=mean / spread, reason=None)
 
 
+def guarded(test: SwapTest, drawn: Draws) -> SwapTest:
+    """Return a swap test whose p is not below that of the difference over its standard error.
+
+    Swaps ask whether the systems are drawn alike. Systems may be equally good by a metric and
+    unlike otherwise: one answers seldom, or its latencies scatter. Swapping then mixes the two, and
+    the differences of the mixtures can vary far less than the difference itself. The bootstrap
+    redraws each system as it is, so its standard error holds whether they are alike or not.
+
+    Parameters
+    ----------
+    test : SwapTest
+    drawn : Draws
+        Of the difference, with the clusters behind it.
+
+    Returns
+    -------
+    SwapTest
+        With p the larger of the two and method ``bootstrap-t`` where the swaps' was smaller. The
+        other p is that of Student's t with one degree of freedom less than there are clusters of
+        equal weight behind the difference. Without a test or a spread nothing changes.
+
+    Source
+    ------
+    E. Chung and J. P. Romano (2013), Annals of Statistics 41: 484-507, for the fault: a permutation
+    test is not one of equal parameters unless the statistic is studentised.
+    """
+    error = drawn.standard_error
+    if test.p is None or error is None or error <= drawn.noise or np.isnan(drawn.point):
+        return test
+    p = student_p(drawn.point / error, max(behind(drawn) - 1, 1.0))
+    return replace(test, p=p, method="bootstrap-t") if p > test.p else test
+
+
 def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -> str:
     """Say in words what a comparison shows, after correction over all tests of the report.
 
@@ -302,6 +335,12 @@ def _interval(metric: Metric, a: Scored, b: Scored, drawn: Draws, level: float) 
     """Return the interval of a difference, an exact one where no draw varies."""
     bounds = share_bounds(metric)  # a difference of shares lies between -1 and 1
     made = interval(drawn, level=level, proportion=None if bounds is None else (-1.0, 1.0))
+    if made.low is not None and made.high is not None and made.method != "clopper-pearson":
+        limits, note = spread_unseen(
+            Limits(made.low, made.high), metric, a, b, difference=drawn.point, level=level
+        )
+        warning = "; ".join(filter(None, (made.warning, note))) or None
+        return replace(made, low=limits.low, high=limits.high, warning=warning)
     if made.low is not None or drawn.point != 0:
         return made
     exact = unvaried(metric, a, b, level=level)
@@ -321,7 +360,7 @@ def _comparison(
     metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
 ) -> Comparison:
     left, right = point(metric, a), point(metric, b)
-    sides = alone(metric, a), alone(metric, b)
+    clusters, drawn = drawn.clusters, counted(drawn, metric, a, b)
     per_cluster = None
     if rate and isinstance(metric, AdditiveMetric):
         sums = [metric.rows(side).by_cluster() for side in (a, b)]
@@ -332,10 +371,10 @@ def _comparison(
         a=left.value,
         b=right.value,
         difference=None if undefined else drawn.point,
-        interval=_interval(metric, a, b, counting(drawn, *sides), level),
-        test=test,
+        interval=_interval(metric, a, b, drawn, level),
+        test=guarded(test, drawn),
         effect=effect_size(drawn, per_cluster),
         detectable=minimal_detectable_difference(drawn),
-        clusters=drawn.clusters,
+        clusters=clusters,
         reason="; ".join(reasons) or None,
     )

@@ -55,7 +55,8 @@ class SwapTest:
     difference : float or None
         Observed A - B.
     method : str
-        ``exact`` (all swaps), ``monte-carlo`` or ``none``.
+        ``exact`` (all swaps), ``monte-carlo``, ``none``, or ``bootstrap-t`` where a comparison
+        found the swaps' p too small (:func:`floorbench.stats.paired.guarded`).
     permutations : int
         Swaps evaluated: 2 ** clusters, or the random ones.
     undefined : int

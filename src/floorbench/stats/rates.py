@@ -1,4 +1,4 @@
-"""Intervals of one unclustered rate: Wilson and Clopper-Pearson."""
+"""Intervals of one unclustered rate, Wilson and Clopper-Pearson; normal and Student's t."""
 
 from __future__ import annotations
 
@@ -104,6 +104,32 @@ def normal_cdf(z: float) -> float:
     """Return the standard normal distribution function."""
     # erfc keeps the lower tail accurate, where 1 + erf(z) would cancel.
     return 0.5 * math.erfc(-z / math.sqrt(2))
+
+
+def student_quantile(probability: float, freedom: float) -> float:
+    """Return the quantile of Student's t for a probability in [0.5, 1).
+
+    Parameters
+    ----------
+    probability : float
+    freedom : float
+        Degrees of freedom, above 0; a fraction is allowed.
+    """
+    x = _beta_quantile(2 * (1 - probability), freedom / 2, 0.5)
+    return math.sqrt(freedom * (1 - x) / x) if x > 0 else math.inf
+
+
+def student_p(t: float, freedom: float) -> float:
+    """Return the two-sided p of a value of Student's t.
+
+    Parameters
+    ----------
+    t : float
+    freedom : float
+        Degrees of freedom, above 0; a fraction is allowed.
+    """
+    x = freedom / (freedom + t * t)
+    return 1.0 if x >= 1 else _beta_cdf(x, freedom / 2, 0.5)
 
 
 def check_level(level: float) -> None:

@@ -1,0 +1,113 @@
+"""How many clusters of equal weight a value is worth.
+
+Thirty dialogues of which one holds half of the units say hardly more than a handful of equal ones,
+and a mean over labels is no surer than its rarest label. The rules on few clusters therefore read
+this number beside the plain count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from floorbench.metrics.base import AdditiveMetric, Bools, Floats, Metric, Scored, StatTable
+
+# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
+# intervals of a proportion apply to them.
+SHARES = frozenset(
+    (
+        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
+        *("precision", "recall", "specificity"),
+        *("slot_precision", "slot_recall", "slot_specificity"),
+        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
+    )
+)
+# Ratios of two sums: a cluster on which one has no value adds nothing to either sum. A mean over
+# labels is none of them, since a cluster without one of the labels still enters it.
+RATIOS = SHARES | frozenset(
+    (
+        *("f_score", "slot_f", "kappa_all", "kappa_hit", "kappa_near", "latency_mean_conditional"),
+        *("mae_slots", "mse_slots", "mae_seconds", "mae_slots_recall", "mae_seconds_recall"),
+        *("nmae", "nmse", "mae_density"),
+    )
+)
+# Means over labels: the value is no surer than that of the rarest one.
+MEANS = frozenset(("macro_accuracy", "average_all4", "action_average", "macro_f1"))
+# Metrics of a label against the rest, or of several labels each against the rest.
+AGAINST_REST = frozenset(
+    (
+        *("balanced_accuracy", "slot_balanced_accuracy", "auc", "auc_macro", "eer", "eer_macro"),
+        *("auc_answered", "auc_macro_answered", "eer_answered", "eer_macro_answered"),
+    )
+)
+
+
+def effective_clusters(sizes: Floats) -> float:
+    """Return the number of equal clusters that vary as much as these: (sum m)^2 / sum m^2.
+
+    Parameters
+    ----------
+    sizes : float64 array (clusters,)
+        Mass of each cluster, 0 or more.
+
+    Undefined
+    ---------
+    0 without any mass.
+
+    Source
+    ------
+    L. Kish (1965), Survey Sampling, section 11.7 (the effect of unequal weights). It is exact for a
+    mean over clusters whose own means vary alike, and too low where units within a cluster vary
+    on their own.
+    """
+    squares = float(sizes @ sizes)
+    return float(sizes.sum()) ** 2 / squares if squares else 0.0
+
+
+def worth(metric: Metric, scored: Scored, rows: StatTable | None = None) -> float:
+    """Return the effective number of clusters behind a metric's value.
+
+    Parameters
+    ----------
+    metric : Metric
+    scored : Scored
+    rows : StatTable or None
+        Of a ratio, the metric's rows on these units where they are known already.
+
+    Returns
+    -------
+    float
+        Of a ratio, over the units on which it has a value of its own. Of a metric that rests on
+        several gold labels (or on one and the rest), the least of theirs, those without a unit
+        left out. Else over all units.
+    """
+    name = metric.spec.name
+    if name in MEANS or name in AGAINST_REST:
+        found = [effective_clusters(_mass(scored, part)) for part in _parts(metric, scored)]
+        return min((n for n in found if n), default=0.0)
+    if name in RATIOS and isinstance(metric, AdditiveMetric):
+        own = ~np.isnan(metric.value((rows or metric.rows(scored)).values))
+        if own.any():
+            return effective_clusters(_mass(scored, own))
+    return effective_clusters(_mass(scored, np.ones(len(scored), dtype=np.bool_)))
+
+
+def _mass(scored: Scored, mask: Bools) -> Floats:
+    found = np.bincount(
+        scored.cluster[mask], weights=scored.weight[mask], minlength=len(scored.clusters)
+    )
+    return found.astype(np.float64, copy=False)
+
+
+def _parts(metric: Metric, scored: Scored) -> Iterator[Bools]:
+    """Yield which units have each of the gold labels that the metric rests on."""
+    column, given = metric.spec.columns[0], metric.spec.parameters
+    gold, names = scored.column(column), scored.vocab[column]
+    listed = given.get("labels", given.get("scenarios", [given.get("label")]))
+    labels = [one for one in listed if one in names] if isinstance(listed, list) else []
+    for label in labels or names:
+        of: Bools = gold == names.index(str(label))
+        yield of
+        if metric.spec.name in AGAINST_REST:
+            yield ~of

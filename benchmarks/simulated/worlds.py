@@ -27,7 +27,7 @@ from floorbench.metrics import (
 from floorbench.metrics.base import OK, Metric, Scored, point
 
 LABELS = ("no", "yes", "rare")
-TRUTH = {"slots": 12_000}
+TRUTH = {"slots": 6_000}
 """Clusters of the world that stands for endless data, by family."""
 
 
@@ -237,6 +237,6 @@ FAMILIES: Mapping[str, tuple[Family, Mapping[str, Metric]]] = {
 def truth(family: str, shape: Shape, skill: float = 0.0) -> Mapping[str, float]:
     """Return the value of every metric of a family on endless data."""
     make, metrics = FAMILIES[family]
-    scored = make(np.random.default_rng(7), TRUTH.get(family, 60_000), shape, skill)
+    scored = make(np.random.default_rng(7), TRUTH.get(family, 40_000), shape, skill)
     found = {name: point(metric, scored).value for name, metric in metrics.items()}
     return {name: np.nan if value is None else value for name, value in found.items()}

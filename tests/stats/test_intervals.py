@@ -253,7 +253,7 @@ def test_bad_level(level):
 
 
 def test_ratio_and_rank_metrics_go_through_the_same_door():
-    scored = make(4, clusters=36)
+    scored = make(4, clusters=90)
     found = intervals(METRICS, scored, draws=300, seed=2)
     for name, metric in METRICS.items():
         direct = bootstrap({"x": evaluator(metric, scored)}, scored.strata, draws=300, seed=2)["x"]
@@ -265,7 +265,7 @@ def test_ratio_and_rank_metrics_go_through_the_same_door():
 
 
 def test_only_the_clusters_of_the_slice_count():
-    scored = make(4, clusters=36)
+    scored = make(4, clusters=90)
     found = intervals(METRICS, scored.where(scored.cluster < 12), draws=100, seed=2)
     assert {x.clusters for x in found.values()} == {12}
 

@@ -320,6 +320,8 @@ def _percentile(
         e = read_latencies(scored, missing=missing)
         if not len(e.status):
             return "no events to score"
+        if not e.weight.any():
+            return "the events have no weight"
         share = float(e.weight[e.status == ANSWERED].sum() / e.weight.sum())
         if share == 0:
             return "no event was answered"

@@ -103,11 +103,12 @@ def _mass(scored: Scored, mask: Bools) -> Floats:
 def _parts(metric: Metric, scored: Scored) -> Iterator[Bools]:
     """Yield which units have each of the gold labels that the metric rests on."""
     column, given = metric.spec.columns[0], metric.spec.parameters
-    gold, names = scored.column(column), scored.vocab[column]
+    gold, names = scored.column(column), scored.vocab.get(column, ())
     listed = given.get("labels", given.get("scenarios", [given.get("label")]))
-    labels = [one for one in listed if one in names] if isinstance(listed, list) else []
-    for label in labels or names:
-        of: Bools = gold == names.index(str(label))
+    asked = listed if isinstance(listed, list) else []
+    codes = [code for code, name in enumerate(names) if name in asked]
+    for code in codes or np.unique(gold):
+        of: Bools = gold == code
         yield of
         if metric.spec.name in AGAINST_REST:
             yield ~of

@@ -101,7 +101,7 @@ def counted(
     """
     if metric.spec.name in RATIOS and isinstance(metric, AdditiveMetric):
         rows = rows or [metric.rows(side) for side in sides]
-    known = rows or [None] * len(sides)
+    known: Sequence[StatTable | None] = rows or [None] * len(sides)
     pairs = list(zip(sides, known, strict=True))
     draws = counting(draws, *(alone(metric, side, table) for side, table in pairs))
     return replace(draws, effective=min(worth(metric, side, table) for side, table in pairs))
@@ -185,7 +185,8 @@ def interval(
         (the warning says why) or does not exist (two-way draws); ``clopper-pearson`` on the
         number of clusters where no draw varies and a proportion stands at its bound. Where fewer
         than 30 clusters of equal weight stand behind the value, the quantiles are taken further
-        out (:func:`widened`) and a warning says so; two-way draws are left as they are.
+        out (:func:`widened`) and a warning says so; the percentile interval beside, and two-way
+        draws, are left as they are.
 
     Undefined
     ---------
@@ -247,10 +248,11 @@ def _decide(draws: Draws, level: float, proportion: tuple[float, float] | None) 
         return _constant(draws, level, proportion)
     if draws.jackknife is None:
         return _Decision(percentile(draws, level=level), "percentile")
-    level = widened(level, draws)
     plain = percentile(draws, level=level)
+    level = widened(level, draws)
     corrected = bca(draws, level=level)
     if corrected.limits is None:
+        plain = percentile(draws, level=level)
         return _Decision(plain, "percentile", notes=(f"BCa undefined: {corrected.reason}",))
     return _Decision(corrected.limits, "bca", beside={"percentile": (plain.low, plain.high)})
 

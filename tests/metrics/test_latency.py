@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -124,3 +126,8 @@ def test_bad_input_is_refused() -> None:
     for level in (0.0, 1.0, -0.1):
         with pytest.raises(UsageError, match="FB103 level="):
             latency_percentile(level=level)
+
+
+def test_events_without_weight_have_no_percentile() -> None:
+    case = replace(events([0.1, 0.2], [0, 0]), weight=np.zeros(2))
+    assert point(latency_percentile(), case) == (None, "the events have no weight")

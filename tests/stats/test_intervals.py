@@ -19,6 +19,7 @@ from floorbench.stats.intervals import (
     intervals,
     percentile,
     share_bounds,
+    widened,
 )
 from floorbench.stats.quick import estimate, units
 from oracles.stats_toys import METRICS, make
@@ -324,3 +325,46 @@ def test_percentile_contains_the_value_when_draws_are_symmetric_around_it(offset
 def test_only_shares_have_bounds():
     assert share_bounds(class_accuracy(label="Dismiss")) == (0.0, 1.0)
     assert share_bounds(METRICS["f1"]) is None
+
+
+# ---- few clusters of equal weight -----------------------------------------------------------
+
+
+def test_the_level_reaches_as_far_as_student_for_so_few():
+    for n, times in ((10, 1.217), (20, 1.096), (29, 1.063)):
+        level = widened(0.95, drawn(0.4, SPREAD, clusters=n))
+        z = stats.norm.ppf((1 + level) / 2)
+        assert z == pytest.approx(stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)), rel=1e-9)
+        assert z / stats.norm.ppf(0.975) == pytest.approx(times, abs=1e-3)
+    assert widened(0.95, drawn(0.4, SPREAD, clusters=30)) == 0.95
+    assert widened(0.95, drawn(0.4, SPREAD, clusters=400, effective=12.5)) == pytest.approx(
+        2 * stats.norm.cdf(stats.t.ppf(0.975, 11.5) * np.sqrt(12.5 / 11.5)) - 1, rel=1e-9
+    )
+    # One cluster that outweighs all: no further than the outermost draws.
+    assert widened(0.95, drawn(0.4, SPREAD, effective=1.01)) == 1 - 1 / 2000
+
+
+def test_few_clusters_move_the_limits_out_and_leave_the_percentiles_beside():
+    many, few = (interval(drawn(0.4, SPREAD, clusters=n)) for n in (30, 12))
+    assert few.low < many.low < many.high < few.high
+    assert few.beside == many.beside
+    assert few.warning == "only 12 clusters; the interval is widened for it"
+    bare = interval(drawn(0.4, SPREAD, clusters=12, jackknife=[np.nan] * 12))
+    assert (bare.method, bare.low < many.beside["percentile"][0]) == ("percentile", True)
+
+
+def test_draws_of_two_ways_are_not_widened():
+    found = interval(
+        Draws(point=0.4, values=SPREAD, clusters=12, strata=1, singletons=0, unit="stimuli")
+    )
+    assert (found.low, found.high) == percentile(drawn(0.4, SPREAD))
+    assert found.warning == "only 12 stimuli; the interval is too narrow"
+
+
+def test_draws_that_lie_off_the_value_are_told():
+    leaning = interval(drawn(0.3, SPREAD))
+    assert leaning.warning == (
+        "the draws lie 0.9 standard errors above the value; "
+        "the interval holds less often than it says"
+    )
+    assert interval(drawn(0.37, SPREAD)).warning is None

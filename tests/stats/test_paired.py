@@ -3,12 +3,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import norm
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.fscore import precision
-from floorbench.stats.bootstrap import bootstrap
-from floorbench.stats.paired import align, compare, effect_size, wording
+from floorbench.stats.bootstrap import Draws, bootstrap
+from floorbench.stats.paired import align, compare, effect_size, guarded, wording
+from floorbench.stats.permutation import SwapTest
 from floorbench.stats.power import minimal_detectable_difference
 from floorbench.stats.quick import units
 from oracles import stats_resampling as oracle
@@ -183,3 +185,28 @@ def test_power_is_what_it_says():
         statistic = swap_sums(lambda t: t[..., 0] / n, gaps[:, None], np.zeros((n, 1)))
         hits += permutation_test({"x": statistic}, n, permutations=199, seed=seed)["x"].p <= 0.05
     assert 0.68 <= hits / 150 <= 0.9
+
+
+def test_p_is_not_below_that_of_the_difference_over_its_standard_error():
+    swap = SwapTest(
+        p=0.004, difference=0.2, method="monte-carlo", permutations=999, undefined=0, clusters=40,
+        reason=None,
+    )  # fmt: skip
+    values = np.linspace(0.0, 0.4, 501)
+    drawn = Draws(point=0.2, values=values, clusters=40, strata=1, singletons=0, effective=20.0)
+    found = guarded(swap, drawn)
+    t = 0.2 / values.std(ddof=1)
+    assert found.p == pytest.approx(2 * stats.t.sf(t, 19), rel=1e-9)
+    assert found.method == "bootstrap-t"
+    assert guarded(replace(swap, p=0.7), drawn).p == 0.7
+    assert guarded(replace(swap, p=None, reason="few"), drawn).p is None
+    constant = replace(drawn, values=np.full(50, 0.2))
+    assert guarded(swap, constant) is swap
+
+
+def test_equal_medians_of_unlike_spread_are_not_told_apart():
+    """Swapped alone, the mixture of the two makes p < .05 in two worlds of three."""
+    from benchmarks.simulated.levels import levels
+
+    found = levels("other spread", 24, worlds=120, draws=200, permutations=199)
+    assert found["latency_percentile"].level < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 120)

@@ -1,12 +1,20 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
 from floorbench.errors import DataError, UsageError
-from floorbench.stats.rates import clopper_pearson, normal_cdf, normal_quantile, wilson
+from floorbench.stats.rates import (
+    clopper_pearson,
+    normal_cdf,
+    normal_quantile,
+    student_p,
+    student_quantile,
+    wilson,
+)
 
 CASES = [
     (x, n) for n in (1, 2, 5, 17, 100, 183, 2500, 100_000) for x in sorted({0, 1, n // 3, n - 1, n})
@@ -72,3 +80,13 @@ def test_normal_functions():
         assert normal_quantile(p) == pytest.approx(ndtri(p), abs=1e-9)
     for z in (-8.0, -1.96, 0.0, 0.3, 5.0):
         assert normal_cdf(z) == pytest.approx(ndtr(z), rel=1e-12)
+
+
+@pytest.mark.parametrize("freedom", [1, 2.5, 9, 28, 400])
+def test_student_against_scipy(freedom):
+    for p in (0.5, 0.8, 0.975, 0.9999):
+        assert student_quantile(p, freedom) == pytest.approx(
+            stats.t.ppf(p, freedom), rel=1e-9, abs=1e-9
+        )
+    for t in (0.0, -0.3, 2.1, 9.0, -40.0):
+        assert student_p(t, freedom) == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-9)

@@ -252,6 +252,11 @@ def _judged(cell: CellComparison, rules: Rules, same: bool, level: float) -> Gat
         says += f"; the margin is {unit.of(margin)}"
     if verdict == "not shown" and low is not None:
         says += _missing(unit, clusters, margin, showable, needed)
+    if not same and found is not None and found.interval.warning is not None:
+        warned = found.interval.warning.replace("A is", "the candidate is").replace(
+            "B on", "the baseline on"
+        )
+        says += f" ({warned.replace(' B on', ' the baseline on')})"
     return GatedCell(
         metric=cell.metric,
         slice=cell.slice,

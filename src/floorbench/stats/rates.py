@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 from floorbench.core.score import Interval
@@ -106,6 +107,7 @@ def normal_cdf(z: float) -> float:
     return 0.5 * math.erfc(-z / math.sqrt(2))
 
 
+@lru_cache(maxsize=4096)
 def student_quantile(probability: float, freedom: float) -> float:
     """Return the quantile of Student's t for a probability in [0.5, 1).
 

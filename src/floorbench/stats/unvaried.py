@@ -115,7 +115,9 @@ def spread_unseen(
     if (worse := bool((gains < 0).any())) == bool((gains > 0).any()):
         return limits, None
     u = clopper_pearson(0, n, level=level).high or 0.0
-    note = f"A is {'better' if worse else 'worse'} on none of {n} clusters; 0 of {n} is allowed for"
+    note = (
+        f"A is {'above' if worse else 'below'} B on none of {n} clusters; 0 of {n} is allowed for"
+    )
     if worse:
         high = difference + math.hypot(limits.high - difference, u)
         return Limits(limits.low, high), note

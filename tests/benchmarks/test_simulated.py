@@ -3,6 +3,8 @@
 ``python -m benchmarks.simulated`` runs the long form.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from benchmarks.simulated.__main__ import main, tables
@@ -18,8 +20,8 @@ def floor(p: float, n: int) -> float:
 
 
 @pytest.fixture(autouse=True)
-def small_truth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.simulated.worlds.TRUTH", {k: 4_000 for k in FAMILIES})
+def small_truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("benchmarks.simulated.worlds.TRUTH", dict.fromkeys(FAMILIES, 4000))
     truth.cache_clear()
     yield
     truth.cache_clear()

@@ -79,6 +79,8 @@ def test_labels_that_a_metric_does_not_read_do_not_count() -> None:
 
 def test_an_interval_says_what_its_clusters_are_worth() -> None:
     scored = units([2] * 39 + [60])
+    said = np.where(scored.cluster % 5 == 0, 0, scored.columns["gold"])
+    scored = scored.with_columns(predicted=said)
     made = intervals({"x": accuracy()}, scored, draws=400, seed=1)["x"]
     assert made.clusters == 40
     assert made.effective == pytest.approx(138**2 / (39 * 4 + 3600))

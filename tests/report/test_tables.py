@@ -70,9 +70,10 @@ def test_what_must_be_known_of_intervals_stands_under_the_table() -> None:
     few = of_interval(low=0.1, high=0.9, method="bca", clusters=11)
     more = of_interval(low=0.1, high=0.9, method="percentile", clusters=29)
     exact = of_interval(low=0.9, high=1.0, method="clopper-pearson", clusters=30)
-    assert noted(few, more, exact, exact, wide) == [
-        "few clusters: 2 of 5 intervals rest on 11 to 29 clusters "
-        "(under 30), where intervals tend to be too narrow",
+    uneven = of_interval(low=0.1, high=0.9, method="bca", clusters=80, effective=12.7)
+    assert noted(few, more, exact, exact, wide, uneven) == [
+        "few clusters: 3 of 6 intervals rest on 11 to 29 clusters of equal weight (under 30); "
+        "they are widened for it and less certain",
         "intervals not by BCa: 1 percentile (BCa undefined), 2 Clopper-Pearson (no draw varies)",
     ]
     none = of_interval(clusters=9, reason="9 clusters; an interval needs 10")

@@ -210,3 +210,24 @@ def test_equal_medians_of_unlike_spread_are_not_told_apart():
 
     found = levels("other spread", 24, worlds=120, draws=200, permutations=199)
     assert found["latency_percentile"].level < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_the_order_of_units_changes_nothing():
+    from benchmarks.simulated.worlds import FAMILIES, SHAPES
+
+    make_units, metrics = FAMILIES["labels"]
+    a, b = (make_units(np.random.default_rng(5), 25, SHAPES["unequal"], s) for s in (0.0, 0.4))
+    order = np.random.default_rng(1).permutation(len(a))
+    shuffled = [
+        replace(
+            x, cluster=x.cluster[order], weight=x.weight[order],
+            columns={name: column[order] for name, column in x.columns.items()},
+        )
+        for x in (a, b)
+    ]  # fmt: skip
+    one = compare(metrics, a, b, draws=100, permutations=99, seed=3)
+    two = compare(metrics, *shuffled, draws=100, permutations=99, seed=3)
+    for name in metrics:
+        assert two[name].test.p == pytest.approx(one[name].test.p, abs=1e-9)
+        assert two[name].interval.low == pytest.approx(one[name].interval.low, abs=1e-9)
+        assert two[name].interval.high == pytest.approx(one[name].interval.high, abs=1e-9)

@@ -188,7 +188,7 @@ def _footer(table: Table) -> list[str]:
 def interval_notes(table: Table) -> list[str]:
     """Return what must be known of a table's intervals, one line each, counted in cells.
 
-    Intervals over few clusters, which are too narrow; those made another way than by BCa; and
+    Intervals over few clusters of equal weight; those made another way than by BCa; and
     values without an interval, by reason.
     """
     from floorbench.stats.intervals import FEW_CLUSTERS, FEWEST_CLUSTERS
@@ -197,12 +197,13 @@ def interval_notes(table: Table) -> list[str]:
     made = [c.made for c in cells if c.made is not None]
     some = [m for m in made if m.low is not None]
     out = []
-    few = sorted(m.clusters for m in some if m.clusters < FEW_CLUSTERS)
+    sizes = (min(m.clusters, m.effective or m.clusters) for m in some)
+    few = sorted(int(n) for n in sizes if n < FEW_CLUSTERS)
     if few:
         span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
         out.append(
-            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters "
-            f"(under {FEW_CLUSTERS}), where intervals tend to be too narrow"
+            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters of equal "
+            f"weight (under {FEW_CLUSTERS}); they are widened for it and less certain"
         )
     ways = {
         "clopper-pearson": "Clopper-Pearson (no draw varies)",

@@ -7,6 +7,7 @@ from scipy import stats
 from scipy.stats import norm
 
 from floorbench.errors import DataError, UsageError
+from floorbench.metrics.classification import accuracy
 from floorbench.metrics.fscore import precision
 from floorbench.stats.bootstrap import Draws, bootstrap
 from floorbench.stats.paired import align, compare, effect_size, guarded, wording
@@ -231,3 +232,15 @@ def test_the_order_of_units_changes_nothing():
         assert two[name].test.p == pytest.approx(one[name].test.p, abs=1e-9)
         assert two[name].interval.low == pytest.approx(one[name].interval.low, abs=1e-9)
         assert two[name].interval.high == pytest.approx(one[name].interval.high, abs=1e-9)
+
+
+def test_a_small_p_beside_an_interval_that_reaches_0_is_told():
+    a, b = (
+        units(labels=("no", "yes"), gold=["yes"] * 60, predicted=said, clusters=list(range(60)))
+        for said in (["yes"] * 60, ["no"] * 7 + ["yes"] * 53)
+    )
+    one = compare({"x": accuracy()}, a, b, draws=300, permutations=999, seed=1)["x"]
+    assert one.interval.low > 0
+    assert wording(one, 0.01) == "A above B (p = 0.010)"
+    wider = replace(one, interval=replace(one.interval, low=-0.01))
+    assert wording(wider, 0.01) == "A above B (p = 0.010, though the interval reaches 0)"

@@ -318,14 +318,18 @@ def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -
     str
         ``A above B``, ``A below B``, or ``no difference shown``, with p; or ``not tested`` with
         the reason. "No difference shown" never says that there is none, and names the smallest
-        difference that the data could have shown.
+        difference that the data could have shown. A small p beside an interval that reaches 0 is
+        told: few clusters say little of rare losses, and a p less than that.
     """
     check_level(alpha)
     if adjusted is None or found.difference is None:
         return f"not tested: {found.reason or found.test.reason or 'no corrected p'}"
     p = f"p = {adjusted:.3f}" if adjusted >= 0.001 else "p < .001"
     if adjusted <= alpha and found.difference != 0:
-        return f"A {'above' if found.difference > 0 else 'below'} B ({p})"
+        side, made = "above" if found.difference > 0 else "below", found.interval
+        if made.low is not None and made.high is not None and made.low <= 0 <= made.high:
+            p += ", though the interval reaches 0"
+        return f"A {side} B ({p})"
     if found.detectable is None:
         return f"no difference shown ({p})"
     return f"no difference shown ({p}; detectable from {found.detectable:.3g})"

@@ -179,6 +179,11 @@ def ece(
     Source
     ------
     Naeini et al. (2015), for the positive class of a binary question.
+
+    Deviations
+    ----------
+    None in the arithmetic. The value is biased upwards with few units, since chance puts a gap into
+    every bin, and its interval covers less than it says.
     """
     _check_bins(bins, binning)
 

@@ -13,11 +13,11 @@ from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
-from floorbench.run.predictions import write_parquet
 from floorbench.run.scoring import Result, open_predictions, read_result, score
 from floorbench.run.store import Given, RunFolder
 from floorbench.tasks.codett import CodettTask
 from support.engine_toys import LABELS, Source, System, Task, choice, quiet
+from support.parquet import write_parquet
 
 N = 40
 

@@ -1,6 +1,5 @@
 from typing import Any
 
-import numpy as np
 import pytest
 
 from floorbench.core.prediction import Decision, Prediction
@@ -10,14 +9,12 @@ from floorbench.errors import UsageError
 from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Scored, concat
 from floorbench.tasks.units import (
     Units,
-    choice,
     coverage,
     names,
     no_cover,
     number_or_none,
     outcome_code,
     stratum_code,
-    with_columns,
     without_unscored,
 )
 
@@ -87,13 +84,6 @@ def test_answers_without_a_score_are_invalid_for_rankings_only() -> None:
     scored = units((sample("a"), "", OK, "x", float("nan")), (sample("b"), "", OK, "x", 0.1))
     assert without_unscored(scored).column("outcome").tolist() == [INVALID, OK]
     assert scored.column("outcome").tolist() == [OK, OK]
-    assert with_columns(scored, gold=np.array([1, 1])).column("gold").tolist() == [1, 1]
-
-
-def test_choice_names_the_allowed_values() -> None:
-    assert choice("p", "a", ("a", "b")) == "a"
-    with pytest.raises(UsageError, match="p='c' is not one of a, b"):
-        choice("p", "c", ("a", "b"))
 
 
 @pytest.mark.parametrize("value", ["abc", float("nan"), float("inf"), True, [1]])

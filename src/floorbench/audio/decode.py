@@ -264,13 +264,6 @@ def check_rate(rate: int) -> None:
         )
 
 
-def is_silent(samples: NDArray[np.float32], *, level: float = 0.0) -> bool:
-    """Tell whether no sample is louder than ``level`` (default: digital silence)."""
-    import numpy as np
-
-    return not samples.size or float(np.max(np.abs(samples))) <= level
-
-
 def _readable(path: AudioFile) -> str | BinaryIO:
     return path.open("rb") if type(path) is Member else str(path)
 

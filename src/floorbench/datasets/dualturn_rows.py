@@ -16,6 +16,7 @@ from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
 from floorbench.datasets.layout import files_below
+from floorbench.datasets.parquet import reading
 from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
@@ -259,30 +260,23 @@ def _files(path: Path) -> list[Path]:
 
 
 def _header(path: Path) -> list[str]:
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            cursor = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)])
-            return [column[0] for column in cursor.description or ()]
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB255", f"not Parquet ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB255", what="not Parquet") as connection:
+        cursor = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)])
+        return [column[0] for column in cursor.description or ()]
 
 
 def _query(
     path: Path, names: list[str], where: tuple[str, str] | None = None
 ) -> Iterator[tuple[Any, ...]]:
-    import duckdb
-
-    quoted = ", ".join('"' + n.replace('"', '""') + '"' for n in names)
-    only = f' WHERE "{where[0]}" = ?' if where is not None else ""
+    only = f" WHERE {_quoted(where[0])} = ?" if where is not None else ""
     given = [str(path)] if where is None else [str(path), where[1]]
-    try:
-        with duckdb.connect() as connection:
-            cursor = connection.execute(f"SELECT {quoted} FROM read_parquet(?){only}", given)  # noqa: S608 - names come from the file's own header, quoted
-            while block := cursor.fetchmany(4):
-                yield from block
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB255", f"a damaged file ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB255", what="a damaged file") as connection:
+        # Names come from the file's own header.
+        text = f"SELECT {', '.join(map(_quoted, names))} FROM read_parquet(?){only}"  # noqa: S608
+        cursor = connection.execute(text, given)
+        while block := cursor.fetchmany(4):
+            yield from block
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

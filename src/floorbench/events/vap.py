@@ -205,14 +205,6 @@ def vap_events(vad: Mapping[Role, ArrayLike], rules: VapRules) -> VapEvents:
     )
 
 
-def fill_pauses(activity: Bools) -> Bools:
-    """Return activity (T, 2) with every silence between one speaker's own stretches filled.
-
-    A stretch next to such a silence is one in which that speaker alone is active.
-    """
-    return _fill(activity, _silences(_states(activity)))
-
-
 def equal_counts(
     events: VapEvents, *, keep: VapKind, reduce: VapKind, rng: np.random.Generator
 ) -> VapEvents:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from floorbench.core.vocab import MissingPolicy
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import (
     ABSENT,
@@ -34,7 +35,6 @@ from floorbench.metrics.base import (
     Scored,
 )
 
-MISSING_POLICIES = ("wrong", "drop")
 _MISSING = np.isin(np.arange(len(OUTCOMES)), (ABSTAINED, INVALID, FAILED, TIMEOUT, ABSENT))
 
 
@@ -56,14 +56,14 @@ class Labels(NamedTuple):
 
 def check_missing(missing: str) -> str:
     """Return the missing policy or raise ``FB103``."""
-    return check_choice("missing", missing, MISSING_POLICIES)
+    return check_choice("missing", missing, tuple(MissingPolicy))
 
 
 def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of ``allowed``, else raise ``FB103``."""
     if value not in allowed:
         raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
-    return value
+    return str(value)
 
 
 def check_labels(labels: Sequence[str]) -> tuple[str, ...]:

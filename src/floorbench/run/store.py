@@ -1,7 +1,8 @@
 """The run folder: ``runs/<task>/<system>/<run-id>/``.
 
-``run.json`` says what was run with what, ``predictions.jsonl`` holds one prediction a line. All
-else (``predictions.parquet``, ``estimates.json``) is derived and may be deleted.
+``run.json`` says what was run with what, ``predictions.jsonl`` holds one prediction a line,
+``traces/`` the scores per frame that lines point to. ``estimates.json`` is derived and may be
+deleted.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from floorbench.run.served import Snapshot
 
 RUN_FILE = "run.json"
 JOURNAL_FILE = "predictions.jsonl"
-PARQUET_FILE = "predictions.parquet"
 ESTIMATES_FILE = "estimates.json"
 LOCK_FILE = ".lock"
 LONGEST = 1e15  # seconds

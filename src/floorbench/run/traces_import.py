@@ -24,6 +24,7 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision, Prediction, Trace
 from floorbench.core.time import exact
 from floorbench.core.vocab import Role
+from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError, did_you_mean
 from floorbench.events.traces import FVAD, column, fits, make_trace, rate_of
 from floorbench.run.store import JOURNAL_FILE, write_text
@@ -364,14 +365,8 @@ def _stacked(parts: Mapping[str, NDArray[np.generic]], path: Path) -> _Array:
 
 
 def _parquet(path: Path) -> _Array:
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB531", f"not Parquet ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB531", what="not Parquet") as connection:
+        found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
     parts = {}
     for name, values in found.items():
         if np.ma.is_masked(values):

@@ -4,9 +4,8 @@ If two systems do not differ, it does not matter whose answers to a cluster are 
 test swaps the two systems' whole clusters, each with probability 1/2, recomputes the difference
 of the metric, and asks how often it is at least as far from 0 as the observed one.
 
-Both kinds of metric go through one door, :data:`SwapStatistic`: :func:`swap_metrics` pools the
-units of both systems with every cluster twice and lets weights of 0 and 1 choose the sides, which
-any metric understands; :func:`swap_sums` does the same with stored sums of an additive metric.
+Both kinds of metric go through one door: :func:`swap_metrics` pools the units of both systems with
+every cluster twice and lets weights of 0 and 1 choose the sides, which any metric understands.
 
 A metric that reads scores by their order alone (AUC, EER) does not care on which scale a system
 gives them, but a mixture of two scales has another order. The scores of either system are therefore
@@ -207,32 +206,6 @@ class _Sides:
             weights[:rows, clusters:] = weights[rows:, :clusters] = swaps
             self._weights, self._swaps = weights, swaps
         return self._weights
-
-
-def swap_sums(value: Callable[[Floats], Floats], a: Floats, b: Floats) -> SwapStatistic:
-    """Build the statistic of an additive metric from its sums per cluster.
-
-    Parameters
-    ----------
-    value : callable
-        Maps totals ``(..., k)`` to values ``(...)``.
-    a, b : float64 array (clusters, k)
-        Sums per cluster of the two systems, same clusters in the same order.
-
-    Raises
-    ------
-    DataError
-        ``FB651`` when the shapes differ.
-    """
-    if a.shape != b.shape or a.ndim != 2:
-        raise DataError("FB651", f"sums of A are {a.shape} and of B {b.shape}")
-
-    def statistic(swaps: Bools) -> Floats:
-        swapped = swaps.astype(np.float64)
-        stayed = 1.0 - swapped
-        return value(stayed @ a + swapped @ b) - value(swapped @ a + stayed @ b)
-
-    return statistic
 
 
 def _swaps(

@@ -25,12 +25,12 @@ from floorbench.datasets.clips import LABELS
 from floorbench.errors import DataError, Place, did_you_mean
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.ranking import auc
 from floorbench.tasks import labelmaps
 from floorbench.tasks.labelmaps import TABLES, label_map, native_label
 from floorbench.tasks.units import (
     Units,
-    choice,
     coverage,
     names,
     no_cover,
@@ -70,7 +70,7 @@ class ClipsTask:
         threshold: float | None = None,
         languages: Sequence[str] = ("und", "zh", "en"),
     ) -> None:
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._threshold = number_or_none("threshold", threshold)
         self._languages = names("languages", languages)
         self.spec = TaskSpec(

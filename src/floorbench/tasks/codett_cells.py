@@ -42,11 +42,10 @@ from floorbench.metrics.classification import (
     scenario_accuracy,
     smr,
 )
-from floorbench.metrics.confusion import Confusion, confusion
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.codett_answers import Capability
-from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+from floorbench.tasks.units import coverage, no_cover, without_unscored
 
 # Is a turn over? The two scenarios that most detectors were made to tell apart.
 TURN_ENDS = ("SystemIdle_Takeover_Completion", "SystemIdle_Dismiss_Incomplete")
@@ -232,7 +231,7 @@ class Cells:
             yield Measure(
                 metric=macro_accuracy(labels=present, missing=self.missing),
                 slice={**where, "baseline": name, "actions": "+".join(present)},
-                scored=with_columns(units, predicted=said, outcome=answered),
+                scored=units.with_columns(predicted=said, outcome=answered),
                 coverage=Coverage(expected=len(units), ok=len(units)),
                 note=f"{analytic} over all four actions, by arithmetic",
                 headline=True,
@@ -311,7 +310,7 @@ def all_four(supported: Sequence[str], *, missing: str) -> Additive:
 def intent_units(units: Scored) -> Scored:
     """Return units in which an answer without a scenario is an invalid answer."""
     bare = (units.column("outcome") == OK) & (units.column("predicted_intent") < 0)
-    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
+    return units.with_columns(outcome=np.where(bare, INVALID, units.column("outcome")))
 
 
 def constant_per_state(units: Scored) -> Ints:
@@ -346,18 +345,3 @@ def _history_note(units: Scored, condition: str) -> str | None:
     if absent:
         parts.append(f"{absent} history turns without audio")
     return "; ".join(parts) or None
-
-
-def codett_confusion(scored: Scored, *, language: str, condition: str) -> Confusion:
-    """Return the 14 x 14 counts of gold by predicted label, in the order of the taxonomy.
-
-    The last two columns hold answers outside the label set (always empty here) and units without
-    a usable label.
-    """
-    units = scored.where(
-        (scored.column("language") == scored.code("language", language))
-        & (scored.column("condition") == scored.code("condition", condition))
-    )
-    return confusion(
-        intent_units(units), labels=LABELS, gold="gold_intent", predicted="predicted_intent"
-    )

@@ -56,6 +56,7 @@ from floorbench.events.dualturn_words import (
 from floorbench.events.spans import Bools
 from floorbench.events.traces import on_grid
 from floorbench.metrics.base import OK, DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.tasks import dualturn_measures as cells
 from floorbench.tasks.dualturn_features import (
     ACTION_FEATURES,
@@ -82,7 +83,6 @@ from floorbench.tasks.frame_units import (
     timed_words,
 )
 from floorbench.tasks.marks import Marks
-from floorbench.tasks.units import choice
 
 Values = dict[str, NDArray[Any]]
 VERSION = "1"
@@ -159,12 +159,12 @@ class DualTurnTask:
         self._signals = SignalRules(min_gap=min_gap)
         self._actions = ActionRules(min_gap=min_gap, port_compat=port_compat)
         self._agents = (
-            ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+            ROLES if check_choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
         )
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
-        self._cluster = choice("cluster", cluster, CLUSTERS)
+        self._cluster = check_choice("cluster", cluster, CLUSTERS)
         listed = self._phrases.listed().digest() if self._phrases else None
         self.spec = TaskSpec(
             name="dualturn-4s",

@@ -28,7 +28,7 @@ from floorbench.tasks.dualturn_features import (
 )
 from floorbench.tasks.frame_units import split_of
 from floorbench.tasks.readout import fit_readout
-from floorbench.tasks.units import coverage, no_cover, with_columns
+from floorbench.tasks.units import coverage, no_cover
 
 DECIDED = (0, 3, 6)
 """Offsets, in frames, at which the hand-over is decided: at the end, 0.24 s and 0.48 s later."""
@@ -81,7 +81,7 @@ def action_measures(scored: Scored, *, missing: str, note: str | None = None) ->
     said, why = predicted_by_probe(validation, test, ACTIONS, ACTION_FEATURES)
     where = {"events": "actions"}
     gold = np.where(test.column("outcome") == OK, test.column("gold"), -1)
-    prevalent = with_columns(test, predicted=gold)  # prevalence does not depend on the answers
+    prevalent = test.with_columns(predicted=gold)  # prevalence does not depend on the answers
     yield cell(
         weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why, note=note,
         headline=True,
@@ -154,7 +154,7 @@ def at_threshold(
     values = np.nan_to_num(test.column(score), nan=-np.inf)
     answered = test.column("outcome") == OK
     label = np.where(values >= point.threshold, code, 1 - code)
-    return with_columns(test, predicted=np.where(answered, label, -1).astype(np.int64)), None
+    return test.with_columns(predicted=np.where(answered, label, -1).astype(np.int64)), None
 
 
 def predicted_by_probe(
@@ -166,7 +166,7 @@ def predicted_by_probe(
         return test, why
     answered = test.column("outcome") == OK
     label = np.where(answered, chances.argmax(axis=1), -1).astype(np.int64)
-    return with_columns(test, predicted=label), None
+    return test.with_columns(predicted=label), None
 
 
 def scored_by_probe(
@@ -177,7 +177,7 @@ def scored_by_probe(
     if chances is None:
         return test, why
     answered = (test.column("outcome") == OK)[:, None]
-    return with_columns(test, scores=np.where(answered, chances, np.nan)), None
+    return test.with_columns(scores=np.where(answered, chances, np.nan)), None
 
 
 def _probe(

@@ -37,12 +37,13 @@ from floorbench.core.vocab import MissingPolicy, Role
 from floorbench.datasets.echo_tables import ACTION_OF, CONTRASTS, ROLES
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.latency import ANSWERED, CENSORED, MISSED
 from floorbench.tasks import echo_answers
 from floorbench.tasks.echo_answers import ACTIONS, Said, meaning, role_of, three_way, times_of
 from floorbench.tasks.echo_cells import PAIRS, SAMPLES, Cells
 from floorbench.tasks.echo_pairs import PairUnits
-from floorbench.tasks.units import Units, choice
+from floorbench.tasks.units import Units
 
 VERSION = "1"
 TAILS = (0.0, 1.0)
@@ -79,7 +80,7 @@ class EchoTask:
         prompt: str = "v1",
         languages: Sequence[str] = ("zh", "en"),
     ) -> None:
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._floor = echo_answers.as_mapping(floor or {})
         self._languages = tuple(languages)
         self._prompt = prompt

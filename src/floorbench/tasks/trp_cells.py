@@ -25,7 +25,7 @@ from floorbench.metrics.distances import (
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.trp_baselines import LINEAR, YES, answering, baselines, one_pass, repeats
-from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+from floorbench.tasks.units import coverage, no_cover, without_unscored
 
 WINDOWS = (1, 2, 3)
 NORMS = ("max_predicted", "n_slots", "none")
@@ -180,7 +180,7 @@ class Cells:
         counts = np.stack([(heard == 0).sum(axis=1), (heard == 1).sum(axis=1)], axis=1)
         yield self._cell(
             _named("kappa_listeners", kappa_free(categories=2)),
-            answering(with_columns(once, counts=counts), once.column("final")),
+            answering(once.with_columns(counts=counts), once.column("final")),
             {"baseline": "panel"},
             "all listeners, no model",
         )

@@ -36,6 +36,7 @@ from floorbench.events.vap import (
 )
 from floorbench.metrics.base import OK, DueItem, Measure, Scored
 from floorbench.metrics.fscore import balanced_accuracy, f_score, weighted_f1
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.ranking import auc, eer
 from floorbench.tasks.dualturn_measures import at_threshold, cell, halves
 from floorbench.tasks.frame_units import (
@@ -48,7 +49,6 @@ from floorbench.tasks.frame_units import (
     shown_to,
 )
 from floorbench.tasks.marks import Mark, Marks
-from floorbench.tasks.units import choice
 
 VERSION = "1"
 QUESTIONS: Mapping[str, tuple[VapKind, VapKind]] = {
@@ -103,8 +103,8 @@ class VapTask:
     ) -> None:
         if not isinstance(seed, int) or seed < 0:
             raise UsageError("FB103", f"seed={seed!r} is not a whole number, 0 or more")
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._cluster = choice("cluster", cluster, CLUSTERS)
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
+        self._cluster = check_choice("cluster", cluster, CLUSTERS)
         self._equal, self._seed = equal_hold_shift, seed
         self.rules = VapRules()
         self.spec = TaskSpec(

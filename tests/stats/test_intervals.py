@@ -7,20 +7,26 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from floorbench.errors import UsageError
-from floorbench.metrics.base import evaluator
+from floorbench.metrics.base import ABSENT, ABSTAINED, FAILED, INVALID, TIMEOUT, evaluator
 from floorbench.metrics.classification import class_accuracy, macro_accuracy
 from floorbench.metrics.fscore import f_score, precision
+from floorbench.metrics.kinds import Additive
+from floorbench.metrics.ranking import auc
+from floorbench.metrics.trp import slot_precision
 from floorbench.stats.bootstrap import Draws, bootstrap
 from floorbench.stats.intervals import (
-    alone,
     bca,
     counting,
+    entering,
     interval,
     intervals,
+    own_clusters,
     percentile,
     share_bounds,
 )
 from floorbench.stats.quick import estimate, units
+from oracles.metrics_cases import CASES
+from oracles.metrics_instances import INSTANCES
 from oracles.stats_toys import METRICS, make
 
 
@@ -210,19 +216,51 @@ def test_few_clusters_that_enter_the_value_have_no_interval():
     assert (none.value, none.interval.low) == (None, None)
 
 
-def test_only_a_ratio_of_two_sums_counts_its_own_clusters():
+def test_what_enters_is_a_question_of_the_metric():
     data = said_in(6)
-    assert np.isnan(alone(precision(label="yield"), data)).sum() == 34
-    assert np.isnan(alone(f_score(label="yield"), data)).sum() == 0  # misses enter F
-    mean = macro_accuracy(labels=("keep", "yield"))
-    assert alone(mean, data) is None
+    assert own_clusters(precision(label="yield"), data).sum() == 6
+    assert own_clusters(f_score(label="yield"), data).sum() == 40  # misses enter F
+    assert own_clusters(macro_accuracy(labels=("keep", "yield")), data).sum() == 40
+    assert own_clusters(METRICS["f1"], data) is None  # does not say
     draws = drawn(0.4, SPREAD)
     assert counting(draws, None) is draws
-    assert counting(draws, np.ones(40)) is draws
-    one, other = np.full(40, np.nan), np.full(40, np.nan)
-    one[:3], other[2:9] = 1.0, 0.0
+    assert counting(draws, np.ones(40, dtype=bool)) is draws
+    one, other = np.zeros(40, dtype=bool), np.zeros(40, dtype=bool)
+    one[:3], other[2:9] = True, True
     assert counting(draws, one, other).clusters == 9
     assert counting(draws, one, None) is draws
+
+
+@pytest.mark.parametrize("instance", INSTANCES, ids=str)
+def test_units_that_do_not_enter_could_as_well_not_be_there(instance):
+    for policy in instance.policies:
+        data = CASES[instance.kind](np.random.default_rng(4))
+        metric = instance.build(**policy)
+        units = entering(metric, data)
+        weights = np.stack([np.ones(len(data.clusters)), own_clusters(metric, data)])
+        whole, part = evaluator(metric, data)(weights)
+        assert part == pytest.approx(whole, nan_ok=True)
+        if isinstance(metric, Additive):
+            totals = np.array([(n != "unanswered") * (9.0 + j) for j, n in enumerate(metric.names)])
+            more = metric.value(totals + np.eye(len(totals)))
+            unread = np.array(metric.names)[more == metric.value(totals)]
+            assert set(unread) == set(metric.unread)
+        if policy == {"missing": "drop"} and "outcome" in data.columns:
+            lacking = np.isin(data.column("outcome"), (ABSTAINED, INVALID, FAILED, TIMEOUT, ABSENT))
+            assert not (units & lacking).any()
+
+
+def test_a_rank_metric_of_the_answered_counts_their_clusters():
+    gold, score = ["yield", "keep"] * 40, list(np.random.default_rng(0).random(80))
+    answered = [d // 2 < 9 for d in range(80)]
+    data = units(
+        labels=("keep", "yield"),
+        gold=gold,
+        scores=[s if there else None for s, there in zip(score, answered, strict=True)],
+        clusters=[d // 2 for d in range(80)],
+    )
+    found = estimate(auc(positive="yield", missing="drop"), data).interval
+    assert (found.low, found.reason) == (None, "9 clusters enter the value; an interval needs 10")
 
 
 def test_without_an_interval_nothing_is_said_of_its_width():
@@ -324,3 +362,6 @@ def test_percentile_contains_the_value_when_draws_are_symmetric_around_it(offset
 def test_only_shares_have_bounds():
     assert share_bounds(class_accuracy(label="Dismiss")) == (0.0, 1.0)
     assert share_bounds(METRICS["f1"]) is None
+    assert share_bounds(slot_precision()) == (0.0, 1.0)
+    means = slot_precision(aggregation="list_mean", lists=("one", "two"))
+    assert share_bounds(means) is None  # a mean of shares is no share of its clusters

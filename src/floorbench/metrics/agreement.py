@@ -151,6 +151,7 @@ def _multirater(name: str, categories: int, column: str) -> Additive:
         statistics=statistics,
         of_totals=lambda t: _free(ratio(t[..., 0], t[..., 1]), categories),
         why=lambda t: f"no case has two raters ({t['excluded']:g} excluded)",
+        unread=("excluded",),
     )
 
 

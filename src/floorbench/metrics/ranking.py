@@ -241,5 +241,6 @@ def _metric(
         ),
         prepared=prepared,
         why=why,
+        enters=lambda scored: answers(scored, missing).kept,
         by_order=score,
     )

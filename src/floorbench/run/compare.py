@@ -10,14 +10,14 @@ import numpy as np
 
 from floorbench.core.score import Coverage, Signature
 from floorbench.errors import DataError, UsageError, did_you_mean
-from floorbench.metrics.base import AdditiveMetric, Column, Measure
+from floorbench.metrics.base import Column, Measure
 from floorbench.run.scoring import Cells, Opened, cells, signature_of
 from floorbench.run.served import Snapshot
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
-from floorbench.stats.intervals import SHARES
+from floorbench.stats.intervals import is_share
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare_cells, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair
@@ -321,7 +321,7 @@ def _compared(pairs: Sequence[Sides], **options: Any) -> tuple[CellComparison, .
                 if error.code != "FB651":
                     raise
                 reason = f"they were not asked about the same: {error.what}"
-            if a.metric.spec.name in SHARES and isinstance(a.metric, AdditiveMetric):
+            if is_share(a.metric):
                 rates.add(str(i))
         out.append(
             CellComparison(

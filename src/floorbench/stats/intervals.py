@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import AdditiveMetric, Floats, Metric, Scored, StatTable
+from floorbench.metrics.base import AdditiveMetric, Bools, Metric, Scored, StatTable
 from floorbench.metrics.bundle import evaluators
+from floorbench.metrics.kinds import Additive, Weighted
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
 from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
 
@@ -19,23 +20,12 @@ FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.01
 OWN_CLUSTERS = "clusters enter the value"
-# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
-# intervals of a proportion apply to them.
 SHARES = frozenset(
     (
         *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
         *("precision", "recall", "specificity"),
         *("slot_precision", "slot_recall", "slot_specificity"),
         *("pasr", "pkc", "prsr", "answered_share", "early_share"),
-    )
-)
-# Ratios of two sums: a cluster on which one has no value adds nothing to either sum. A mean over
-# labels is none of them, since a cluster without one of the labels still enters it.
-RATIOS = SHARES | frozenset(
-    (
-        *("f_score", "slot_f", "kappa_all", "kappa_hit", "kappa_near", "latency_mean_conditional"),
-        *("mae_slots", "mse_slots", "mae_seconds", "mae_slots_recall", "mae_seconds_recall"),
-        *("nmae", "nmse", "mae_density"),
     )
 )
 
@@ -89,33 +79,41 @@ def intervals(
     bounds = proportions or {}
     return {
         name: interval(
-            counting(drawn, alone(metrics[name], slice_)), level=level, proportion=bounds.get(name)
+            counting(drawn, own_clusters(metrics[name], slice_)),
+            level=level,
+            proportion=bounds.get(name),
         )
         for name, drawn in found.items()
     }
 
 
-def alone(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Floats | None:
-    """Return a ratio's value on each cluster alone, NaN on clusters that do not enter it.
+def entering(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
+    """Tell which units enter a metric's value; without the others it would be the same.
 
     Parameters
     ----------
     metric : Metric
     scored : Scored
     rows : StatTable or None
-        The metric's rows on these units, where they are known already.
+        An additive metric's rows on these units, where they are known already.
 
     Returns
     -------
-    float64 array (clusters,) or None
-        ``None`` for a metric that is no ratio of two sums: its value on one cluster says nothing.
+    bool array (n,) or None
+        ``None`` for a metric that does not say.
     """
-    if metric.spec.name not in RATIOS or not isinstance(metric, AdditiveMetric):
-        return None
-    return metric.value((rows or metric.rows(scored)).by_cluster())
+    if isinstance(metric, Additive):
+        return metric.enters(rows or metric.rows(scored))
+    return metric.enters(scored) if isinstance(metric, Weighted) else None
 
 
-def counting(draws: Draws, *values: Floats | None) -> Draws:
+def own_clusters(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
+    """Tell which clusters hold a unit that enters the value; parameters as :func:`entering`."""
+    units = entering(metric, scored, rows)
+    return None if units is None else scored.where(units).present()
+
+
+def counting(draws: Draws, *own: Bools | None) -> Draws:
     """Return draws that count the clusters which enter the metric, not all those of the slice.
 
     A misalignment rate, for example, is over the items with the right action. If these lie in 4
@@ -124,14 +122,23 @@ def counting(draws: Draws, *values: Floats | None) -> Draws:
     Parameters
     ----------
     draws : Draws
-    values : float64 array (clusters,) or None
-        From :func:`alone`, one per system; a cluster counts if one of them has a value there.
+    own : bool array (clusters,) or None
+        From :func:`own_clusters`, one per system; a cluster counts if one of them says so.
     """
-    known = [~np.isnan(v) for v in values if v is not None]
-    if not known or len(known) < len(values):
+    known = [clusters for clusters in own if clusters is not None]
+    if len(known) < len(own):
         return draws
-    own = int(np.logical_or.reduce(known).sum())
-    return draws if own == draws.clusters else replace(draws, clusters=own, unit=OWN_CLUSTERS)
+    n = int(np.logical_or.reduce(known).sum())
+    return draws if n == draws.clusters else replace(draws, clusters=n, unit=OWN_CLUSTERS)
+
+
+def is_share(metric: Metric) -> TypeGuard[AdditiveMetric]:
+    """Tell whether a metric's value on one cluster is a share of that cluster.
+
+    Exact and Wilson intervals of a proportion then apply to it.
+    """
+    pooled = metric.spec.parameters.get("aggregation", "pooled") == "pooled"
+    return metric.spec.name in SHARES and pooled and isinstance(metric, AdditiveMetric)
 
 
 def share_bounds(metric: Metric) -> tuple[float, float] | None:
@@ -147,7 +154,7 @@ def share_bounds(metric: Metric) -> tuple[float, float] | None:
         ``None`` for all other metrics.
     """
     spec = metric.spec
-    if spec.name not in SHARES or spec.low is None or spec.high is None:
+    if not is_share(metric) or spec.low is None or spec.high is None:
         return None
     return (spec.low, spec.high)
 

@@ -20,7 +20,7 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import alone, counting, interval, share_bounds
+from floorbench.stats.intervals import counting, interval, own_clusters, share_bounds
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -321,7 +321,7 @@ def _comparison(
     metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
 ) -> Comparison:
     left, right = point(metric, a), point(metric, b)
-    sides = alone(metric, a), alone(metric, b)
+    sides = own_clusters(metric, a), own_clusters(metric, b)
     per_cluster = None
     if rate and isinstance(metric, AdditiveMetric):
         sums = [metric.rows(side).by_cluster() for side in (a, b)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.metrics.base import AdditiveMetric, Column, Metric, Scored
-from floorbench.stats.intervals import FEWEST_CLUSTERS, SHARES, alone
+from floorbench.stats.intervals import FEWEST_CLUSTERS, entering, is_share
 from floorbench.stats.rates import clopper_pearson
 
 # Means over labels of accuracies in one label.
@@ -45,8 +45,8 @@ def unvaried(metric: Metric, a: Scored, b: Scored, *, level: float = 0.95) -> Un
     -------
     Unvaried or None
         With u the upper Clopper-Pearson limit of 0 of n: u for a share, n being the clusters that
-        enter it; u for a mean over labels, n being the clusters of the rarest label; 1 - (1 - u)^2
-        for AUC and EER, since a pair of units has two chances to change, n as for a mean.
+        enter it; u for a mean over labels, n being those of the rarest label; 1 - (1 - u)^2 for
+        AUC and EER, since a pair of units has two chances to change, n as for a mean.
 
     Undefined
     ---------
@@ -55,35 +55,33 @@ def unvaried(metric: Metric, a: Scored, b: Scored, *, level: float = 0.95) -> Un
     """
     name = metric.spec.name
     if name in RANKS:
-        n = _rarest(metric, a) if _same_order(metric, a, b) else None
-    elif not isinstance(metric, AdditiveMetric):
-        return None
-    elif name in SHARES:
-        n = _entering(metric, a, b)
-    elif name in MEANS:
+        n = _rarest(metric, a) if _same_order(metric, a, b) else 0
+    elif is_share(metric):
+        n = _alike(metric, a, b)
+    elif name in MEANS and isinstance(metric, AdditiveMetric):
         left, right = (metric.rows(side).by_cluster() for side in (a, b))
-        n = _rarest(metric, a) if np.array_equal(left, right) else None
+        n = _rarest(metric, a) if np.array_equal(left, right) else 0
     else:
         return None
-    if n is None or n < FEWEST_CLUSTERS:
+    if n < FEWEST_CLUSTERS:
         return None
     most = clopper_pearson(0, n, level=level).high or 0.0
     return Unvaried(1 - (1 - most) ** 2 if name in RANKS else most, n)
 
 
-def _entering(metric: Metric, a: Scored, b: Scored) -> int | None:
-    left, right = alone(metric, a), alone(metric, b)
-    if left is None or right is None or not np.array_equal(left, right, equal_nan=True):
-        return None
-    return int((~np.isnan(left)).sum())
+def _alike(metric: AdditiveMetric, a: Scored, b: Scored) -> int:
+    """Return the number of clusters that enter a share, 0 if it differs on one of them."""
+    left, right = (metric.value(metric.rows(side).by_cluster()) for side in (a, b))
+    return int((~np.isnan(left)).sum()) if np.array_equal(left, right, equal_nan=True) else 0
 
 
-def _rarest(metric: Metric, a: Scored) -> int | None:
-    """Return the number of clusters of the label that has the fewest."""
-    if not len(a):
-        return None
-    gold = a.column(metric.spec.columns[0])
-    return min(len(np.unique(a.cluster[gold == code])) for code in np.unique(gold))
+def _rarest(metric: Metric, a: Scored) -> int:
+    """Return the number of clusters of the label that has the fewest, among what enters."""
+    units = entering(metric, a)
+    here = a if units is None else a.where(units)
+    gold = here.column(metric.spec.columns[0])
+    clusters = (np.unique(here.cluster[gold == code]) for code in np.unique(gold))
+    return min(map(len, clusters), default=0)
 
 
 def _same_order(metric: Metric, a: Scored, b: Scored) -> bool:

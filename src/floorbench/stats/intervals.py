@@ -110,7 +110,11 @@ def entering(metric: Metric, scored: Scored, rows: StatTable | None = None) -> B
 def own_clusters(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
     """Tell which clusters hold a unit that enters the value; parameters as :func:`entering`."""
     units = entering(metric, scored, rows)
-    return None if units is None else scored.where(units).present()
+    if units is None:
+        return None
+    found = np.zeros(len(scored.clusters), dtype=np.bool_)
+    found[scored.cluster[units]] = True
+    return found
 
 
 def counting(draws: Draws, *own: Bools | None) -> Draws:

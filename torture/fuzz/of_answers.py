@@ -10,7 +10,7 @@ from typing import Any
 from floorbench import codec
 from floorbench.build.echo_recipe.model_rewriter import RewriteFault, parsed
 from floorbench.build.pipeline.stage import Rejected
-from floorbench.build.text.llm import object_of
+from floorbench.build.text.answers import object_of
 from floorbench.core.prediction import Decision, Prediction, Served, is_name
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import ParserMode
@@ -262,7 +262,7 @@ TARGETS = [
         seeds=seeds({"history": [{"user": "hi", "assistant": "hello"}], "target": "well"},
                     'Of course: {"a": [1, {"b": null}]} and so on'),
         read=text(_object),
-        covers=("floorbench.build.text.llm:object_of",),
+        covers=("floorbench.build.text.answers:object_of",),
     ),
     Target(
         name="service-openai-chat",

@@ -195,7 +195,7 @@ TARGETS = [
         name="web-listening-log",
         seeds=lambda: [rows(*_LOG)],
         read=file("participants/p1/log.jsonl", _listening_log),
-        covers=("floorbench.web.listen_store:_events", "floorbench.web.listen_store:read_person"),
+        covers=("floorbench.web.listen_person:_events", "floorbench.web.listen_person:read_person"),
         tokens=(b'"event"', b'"joined"', b'"key"', b'"finished"'),
         share=0.5,
     ),

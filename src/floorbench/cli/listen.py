@@ -152,7 +152,8 @@ def forget(participant: str, /, *, session: Path | None = None) -> int:
         Folder of the session; by default every session in ./listening.
     """
     from floorbench.web import listen_export
-    from floorbench.web.listen_store import SESSION, Session, checked_id
+    from floorbench.web.ids import checked_id
+    from floorbench.web.listen_store import SESSION, Session
 
     checked_id(participant)
     folders = (

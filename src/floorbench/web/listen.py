@@ -36,16 +36,8 @@ from floorbench.web.guard import (
     static_routes,
 )
 from floorbench.web.journal import now, write_safely
-from floorbench.web.listen_store import (
-    MODES,
-    Calibration,
-    Device,
-    Finished,
-    ItemDone,
-    KeyPress,
-    Person,
-    Session,
-)
+from floorbench.web.listen_person import Calibration, Device, Finished, ItemDone, KeyPress, Person
+from floorbench.web.listen_store import MODES, Session
 from floorbench.web.query import whole
 from floorbench.web.sound import wav_header
 

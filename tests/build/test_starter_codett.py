@@ -7,6 +7,7 @@ import soundfile
 from floorbench.build import starter_codett, starter_render
 from floorbench.build.kokoro_voices import VOICES
 from floorbench.build.mixing import Room
+from floorbench.build.starter_plan import Clip
 from floorbench.build.starter_render import Line, Renderer, Task
 from floorbench.build.starter_texts import Dialogue, Item
 
@@ -37,7 +38,7 @@ def clip(**changes):
         "level_db": -26.0,
         "text": "hello there",
     }
-    return starter_plan.Clip(**(base | changes))
+    return Clip(**(base | changes))
 
 
 def test_a_line_has_the_released_layout():

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from floorbench.cli.app import main
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.run import run
 from floorbench.cli.score import check, print_results, score, told_apart
 from floorbench.core.spec import SystemSpec
@@ -17,6 +18,9 @@ from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.run.scoring import Result
 from floorbench.run.store import RunFolder
+
+CODETT = PredictionOptions(task="codett")
+ACTIONS_ONLY = PredictionOptions(task="codett", task_sets=["stage=action"])
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -33,14 +37,14 @@ def test_check_names_every_fault_with_its_line(
         {"sample_id": "nobody", "condition": "h0", "decision": {"lable": "Dismiss"}},
     )
     path.write_text(path.read_text() + "{broken\n")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     out = capsys.readouterr().out
     assert f"FB204 {path}:1" in out
     assert f"FB201 {path}:2" in out
     assert "did you mean" in out or "unknown key 'lable'" in out
     assert f"FB201 {path}:3" in out
     assert "FB207" in out
-    assert check(path, task="codett", json=True) == 1
+    assert check(path, options=CODETT, json=True) == 1
     assert len(json.loads(capsys.readouterr().out)["faults"]) >= 4
 
 
@@ -82,7 +86,7 @@ def test_data_that_are_not_where_the_run_found_them_are_asked_for(
     with pytest.raises(DataError, match="FB211") as error:
         score(made, draws=10)
     assert "--data" in error.value.hint
-    assert score(made, data="there/clips", draws=10) == 0
+    assert score(made, options=PredictionOptions(data="there/clips"), draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
@@ -91,12 +95,12 @@ def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
     folder = tmp_path / "made"
     folder.mkdir()
     with pytest.raises(DataError, match="FB505"):  # there is nothing in it
-        score(folder, task="codett", draws=40)
+        score(folder, options=CODETT, draws=40)
     as_jsonl(folder / "predictions.jsonl")
-    assert score(folder, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert score(folder, options=ACTIONS_ONLY, draws=40) == 0
     whole = capsys.readouterr().out
     file = folder / "predictions.jsonl"
-    assert score(file, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert score(file, options=ACTIONS_ONLY, draws=40) == 0
     assert capsys.readouterr().out == whole
     with pytest.raises(UsageError, match="--task"):
         score(folder)
@@ -218,7 +222,7 @@ def test_bad_files_are_one_error_and_empty_ones_score_as_absent(
 def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:
     for path in (tmp_path / "nope", tmp_path / "nope.jsonl"):
         with pytest.raises(DataError, match=r"FB402 .*nope.*: there is no such file or folder"):
-            score(path, task="codett")
+            score(path, options=CODETT)
 
 
 def test_check_refuses_keys_that_stand_twice_and_what_cannot_be_below_zero(
@@ -237,7 +241,7 @@ def test_check_refuses_keys_that_stand_twice_and_what_cannot_be_below_zero(
     )
     text = '{"sample_id": "a", "decision": {"label": "Dismiss", "label": "Takeover"}}\n'
     path.write_text(path.read_text() + text, encoding="utf-8")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     found = [f for f in capsys.readouterr().out.splitlines() if "FB207" not in f]
     assert len(found) == 4
     assert f"FB206 {path}:2" in found[0]
@@ -253,7 +257,7 @@ def test_keys_that_stand_twice_in_a_cell_are_refused_too(
 ) -> None:
     path = tmp_path / "p.csv"
     path.write_text('sample_id,scores\na,"{""x"": 1, ""x"": 2}"\n', encoding="utf-8")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     assert f"FB201 {path}:2: the key 'x' stands twice" in capsys.readouterr().out
 
 
@@ -292,14 +296,14 @@ def test_native_words_need_a_declared_meaning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     out = capsys.readouterr().out
     assert f"FB206 {path}:1" in out
     assert "own word, and the system declares no label map" in out
     with pytest.raises(DataError, match="FB206"):
-        score(path, task="codett", draws=10)
+        score(path, options=CODETT, draws=10)
     other = declared(tmp_path / "other.json", label_map="ten", labels=["finished", "unfinished"])
-    assert check(path, task="codett", systems=[other]) == 1
+    assert check(path, options=PredictionOptions(task="codett", systems=[other])) == 1
     assert "is not in the label map 'ten'" in capsys.readouterr().out
 
 
@@ -308,9 +312,10 @@ def test_a_file_is_scored_for_what_its_maker_declares(
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
     systems = [declared(tmp_path / "mine.json")]
-    assert check(path, task="codett", systems=systems) == 0
+    given = PredictionOptions(task="codett", systems=systems)
+    assert check(path, options=given) == 0
     capsys.readouterr()
-    assert score(path, task="codett", systems=systems, draws=20, json=True) == 0
+    assert score(path, options=given, draws=20, json=True) == 0
     (result,) = json.loads(capsys.readouterr().out)
     assert result["signature"]["system"]["name"] == "mine"
     assert result["coverage"]["expected"] == result["coverage"]["ok"] == 112
@@ -341,23 +346,24 @@ def test_a_declaration_that_fits_nothing_is_named(
     wrong: dict[str, object], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
-    assert check(path, task="codett", systems=[declared(tmp_path / "s.json", **wrong)]) == 1
+    systems = [declared(tmp_path / "s.json", **wrong)]
+    assert check(path, options=PredictionOptions(task="codett", systems=systems)) == 1
     assert capsys.readouterr().out.startswith(fault.format(path))
 
 
 def test_a_file_of_one_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "p.jsonl"
     as_jsonl(path)
-    assert check(path, task="codett", task_sets=["stage=action"], conditions=["h0"]) == 1
+    assert check(path, options=dataclasses.replace(ACTIONS_ONLY, conditions=["h0"])) == 1
     assert "98 missing" in capsys.readouterr().out
     with pytest.raises(UsageError, match="FB205"):
-        check(path, task="codett", conditions=["h9"])
+        check(path, options=dataclasses.replace(CODETT, conditions=["h9"]))
 
 
 def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
     run("codett", "always-takeover", limit=4, out=tmp_path, score=False)
     folder = next((tmp_path / "codett").glob("*/*"))
     with pytest.raises(UsageError, match="1 --system for 0 predictions files"):
-        score(folder, systems=[declared(tmp_path / "mine.json")])
+        score(folder, options=PredictionOptions(systems=[declared(tmp_path / "mine.json")]))
     with pytest.raises(UsageError, match="--condition is for predictions files"):
-        score(folder, conditions=["h0"])
+        score(folder, options=PredictionOptions(conditions=["h0"]))

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.cli.compare import compare
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.score import score
 from floorbench.cli.tune import tune
 from floorbench.errors import UsageError
@@ -29,13 +30,8 @@ def test_a_threshold_goes_from_one_split_to_another(
     assert result["signature"]["system"]["threshold_from"]["artefact"] == artefact["hash"]
     assert "these very data" not in captured.err
     # the task option of the score command reads the same number by hand
-    assert score(
-        test,
-        task="clips",
-        task_sets=[f"threshold={artefact['threshold']!r}"],
-        draws=20,
-        json=True,
-    ) == 0  # fmt: skip
+    by_hand = PredictionOptions(task="clips", task_sets=[f"threshold={artefact['threshold']!r}"])
+    assert score(test, options=by_hand, draws=20, json=True) == 0
     (by_hand,) = json.loads(capsys.readouterr().out)
     assert [e["value"] for e in by_hand["estimates"]] == [e["value"] for e in result["estimates"]]
 
@@ -86,4 +82,8 @@ def test_a_file_from_elsewhere_has_no_known_system(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     file.write_text("")
     with pytest.raises(UsageError, match=r"FB523 .*p\.jsonl' is not a run folder"):
-        score(file, task="clips", data=str(tmp_path / "dev"), thresholds_from=[out])
+        score(
+            file,
+            options=PredictionOptions(task="clips", data=str(tmp_path / "dev")),
+            thresholds_from=[out],
+        )

@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 
 from floorbench.build import kokoro, mixing
 from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.kokoro_voices import BABBLE, VOICES, voice_language
 from floorbench.build.speech_assets import MODEL_SHA256, sha256_file
 from floorbench.build.starter_plan import (
-    BABBLE,
     LEAD_S,
     NOISE_FADE_S,
     NOISE_MAX_S,
     RATE,
     TAIL_S,
-    VOICES,
     Clip,
-    voice_language,
 )
 from floorbench.errors import DataError, Place
 

@@ -9,16 +9,8 @@ from typing import Annotated, NamedTuple
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.compare import opened_together
-from floorbench.cli.options import (
-    Conditions,
-    Declared,
-    Form,
-    ReaderSettings,
-    TaskSettings,
-    ThresholdsFrom,
-)
-from floorbench.cli.score import Task
+from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
+from floorbench.cli.options import Form
 from floorbench.core.numbers import number_of
 from floorbench.errors import UsageError
 from floorbench.report.gate import gate_table, junit, verdicts
@@ -38,13 +30,7 @@ def gate(
     better: Annotated[list[str] | None, Parameter(name="--better", negative=())] = None,
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
     junit_file: Annotated[Path | None, Parameter(name="--junit")] = None,
-    task: Task = None,
-    data: str | None = None,
-    reader: str | None = None,
-    reader_sets: ReaderSettings = None,
-    task_sets: TaskSettings = None,
-    systems: Declared = None,
-    conditions: Conditions = None,
+    options: PredictionOptions = UNSAID,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -74,10 +60,6 @@ def gate(
         All cells, not only those of the printed table.
     junit_file
         Also write JUnit XML to this file, one test case per cell.
-    data
-        Data that predictions files are about.
-    reader
-        Reader of the data.
     draws
         Draws of the paired cluster bootstrap.
     level
@@ -90,17 +72,7 @@ def gate(
     """
     allowed = read_margins(margins)
     sides = _pairs(better, "--better latency_percentile=lower")
-    candidate, baseline = opened_together(
-        (run, against),
-        task=task,
-        data=data,
-        reader=reader,
-        reader_sets=reader_sets,
-        task_sets=task_sets,
-        systems=systems,
-        conditions=conditions,
-        thresholds_from=thresholds_from,
-    )
+    candidate, baseline = opened((run, against), options, thresholds_from=thresholds_from)
     found = judge(
         candidate,
         against=baseline,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from floorbench.cli import console
-from floorbench.errors import DataError, missing_extra
+from floorbench.cli.page import OpenBrowser, need_web, serve
+from floorbench.errors import DataError
 
 ROOT = Path("listening")
 
@@ -26,7 +26,7 @@ def listen(
     consent: Path | None = None,
     seed: int = 0,
     port: int = 0,
-    open_browser: Annotated[bool, Parameter(name="--open", negative=())] = False,
+    open_browser: OpenBrowser = False,
 ) -> int:
     """Serve the page on which participants hear a list and respond, one after the other.
 
@@ -47,30 +47,18 @@ def listen(
         Seed of the lots that assign lists.
     port
         Port; any free one by default.
-    open_browser
-        Open the page in the browser.
     """
-    try:
-        import starlette  # noqa: F401
-    except ImportError:
-        raise missing_extra("starlette", "web") from None
+    need_web()
     from floorbench import codec
     from floorbench.run.store import held
     from floorbench.web.listen import ListeningRoom
-    from floorbench.web.serving import Serving
 
     folder = session if session is not None else ROOT / stimuli.resolve().name
     text = None if consent is None else codec.read_bytes(consent).decode("utf-8", "replace")
     with held(folder):
         room = ListeningRoom(stimuli, folder, mode=mode, consent=text, seed=seed)
-        serving = Serving(room.app(), port=port)
-        address = f"{serving.address}?token={room.token}"
-        console.data(address)
-        console.say(f"kept in {folder}; {len(room.session.people())} participants so far")
-        console.say("serving on this machine only; Ctrl-C ends it")
-        if open_browser:
-            webbrowser.open(address)
-        serving.run()
+        kept = f"kept in {folder}; {len(room.session.people())} participants so far"
+        serve(room.app(), token=room.token, port=port, open_browser=open_browser, remarks=[kept])
     return 0
 
 
@@ -164,7 +152,8 @@ def forget(participant: str, /, *, session: Path | None = None) -> int:
         Folder of the session; by default every session in ./listening.
     """
     from floorbench.web import listen_export
-    from floorbench.web.listen_store import SESSION, Session, checked_id
+    from floorbench.web.ids import checked_id
+    from floorbench.web.listen_store import SESSION, Session
 
     checked_id(participant)
     folders = (

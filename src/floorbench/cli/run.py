@@ -12,13 +12,14 @@ from cyclopts import Parameter
 from floorbench.catalog import SYSTEMS
 from floorbench.cli import console
 from floorbench.cli.options import (
+    NO_WISHES,
+    RayWishes,
     ReaderSettings,
     Settings,
     TaskSettings,
     kept_settings,
     make_task,
     open_data,
-    ray_options,
     settings,
 )
 from floorbench.core.ports import DatasetSource
@@ -53,11 +54,7 @@ def run(
     batch_seconds: float | None = None,
     timeout: float | None = None,
     load_timeout: float | None = None,
-    ray_address: str | None = None,
-    cpus_per_worker: float | None = None,
-    gpus_per_worker: float | None = None,
-    memory_per_worker: float | None = None,
-    place_timeout: float | None = None,
+    wishes: RayWishes = NO_WISHES,
     out: Path = Path("runs"),
     resume: Path | None = None,
     recompute_changed: bool = False,
@@ -103,16 +100,6 @@ def run(
     load_timeout
         With --executor process or ray: seconds a worker may take to load the system, 3600 by
         default.
-    ray_address
-        With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
-    cpus_per_worker
-        With --executor ray: cores that a worker reserves and computes with, 1 by default.
-    gpus_per_worker
-        With --executor ray: GPUs of a worker; 0.25 lets four share one.
-    memory_per_worker
-        With --executor ray: GiB that a worker reserves.
-    place_timeout
-        With --executor ray: seconds to wait for a place for a worker, 60 by default.
     out
         Folder of the runs.
     resume
@@ -151,12 +138,10 @@ def run(
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    wishes = ray_options(
-        ray_address, cpus_per_worker, gpus_per_worker, memory_per_worker, place_timeout
-    )
+    ray = wishes.options()
     where: Executor = make_executor(
         executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout,
-        load_timeout=load_timeout, ray=wishes,
+        load_timeout=load_timeout, ray=ray,
     )  # fmt: skip
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)

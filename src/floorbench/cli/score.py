@@ -10,41 +10,20 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import (
-    Conditions,
-    Declared,
-    Form,
-    ReaderSettings,
-    TaskSettings,
-    ThresholdsFrom,
-    declarations,
-    make_task,
-    open_data,
-    open_given,
-)
-from floorbench.core.spec import SystemSpec
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
+from floorbench.cli.options import Form
+from floorbench.errors import UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
-from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
-from floorbench.run.scoring import Opened, Result, open_predictions
+from floorbench.run.scoring import Result
 from floorbench.run.scoring import score as score_run
-from floorbench.run.store import RUN_FILE, runs_below
-
-Task = Annotated[str | None, Parameter(help="Task of a predictions file made elsewhere.")]
 
 
 def score(
     *paths: Path,
-    task: Task = None,
-    data: str | None = None,
-    reader: str | None = None,
-    reader_sets: ReaderSettings = None,
-    task_sets: TaskSettings = None,
-    systems: Declared = None,
-    conditions: Conditions = None,
+    options: PredictionOptions = UNSAID,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -59,10 +38,6 @@ def score(
     ----------
     paths
         Run folders, or predictions files (JSONL, CSV, Parquet).
-    data
-        Data to score against; those of the run by default.
-    reader
-        Reader of the data.
     draws
         Draws of the cluster bootstrap.
     level
@@ -78,21 +53,10 @@ def score(
     """
     if not paths:
         raise UsageError("FB103", "name a run folder or a predictions file")
-    thresholds = [read_artefact(path) for path in thresholds_from or ()]
     results = []
-    for path, system in zip(paths, declarations(paths, systems), strict=True):
-        found = opened(
-            path,
-            system=system,
-            conditions=conditions,
-            task=task,
-            data=data,
-            reader=reader,
-            reader_sets=reader_sets,
-            task_sets=task_sets,
-            seed=seed,
-            thresholds=thresholds,
-        )
+    for path, found in zip(
+        paths, opened(paths, options, thresholds_from=thresholds_from, seed=seed), strict=True
+    ):
         if found.artefact is not None and found.artefact.dataset == found.source.digest():
             console.say(f"{path}: the threshold was chosen on these very data")
         results.append(score_run(found, draws=draws, level=level))
@@ -107,13 +71,7 @@ def check(
     path: Path,
     /,
     *,
-    task: Task = None,
-    data: str | None = None,
-    reader: str | None = None,
-    reader_sets: ReaderSettings = None,
-    task_sets: TaskSettings = None,
-    systems: Declared = None,
-    conditions: Conditions = None,
+    options: PredictionOptions = UNSAID,
     json: bool = False,
 ) -> int:
     """Check predictions made anywhere and name every fault with its line.
@@ -124,24 +82,10 @@ def check(
     ----------
     path
         A predictions file (JSONL, CSV, Parquet) or a run folder.
-    data
-        Data the predictions are about.
-    reader
-        Reader of the data.
     json
         Print JSON.
     """
-    found = opened(
-        path,
-        system=declarations([path], systems)[0],
-        conditions=conditions,
-        task=task,
-        data=data,
-        reader=reader,
-        reader_sets=reader_sets,
-        task_sets=task_sets,
-        seed=None,
-    )
+    (found,) = opened([path], options)
     faults = check_file(
         path,
         found.task,
@@ -158,51 +102,6 @@ def check(
             console.data(fault.at(str(predictions_file(path))))
         console.say(f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}")
     return 1 if faults else 0
-
-
-def opened(
-    path: Path,
-    *,
-    task: str | None,
-    data: str | None,
-    reader: str | None,
-    reader_sets: Sequence[str] | None,
-    task_sets: Sequence[str] | None,
-    seed: int | None,
-    system: SystemSpec | None = None,
-    conditions: Sequence[str] | None = None,
-    thresholds: Sequence[ThresholdArtefact] = (),
-) -> Opened:
-    """Open predictions with what the command line says about them."""
-    if not path.exists():
-        raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
-    is_run = (path / RUN_FILE).is_file()
-    if not is_run and task is None:
-        hint = runs_below(path) or "name its task with --task, or give a run folder"
-        raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
-    made = make_task(task, task_sets) if task is not None else None
-    if is_run and conditions:
-        raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
-    if made is None and task_sets:
-        raise UsageError("FB103", "--task-set needs --task")
-    if reader_sets and data is None and is_run:
-        raise UsageError(
-            "FB103", "--reader-set needs --data", hint="a run opens its data as it did before"
-        )
-    source = None
-    if task is not None and (data is not None or not is_run):
-        source = open_data(task, data, reader, reader_sets)
-    elif data is not None:
-        source = open_given(data, reader, reader_sets)
-    return open_predictions(
-        path,
-        task=made,
-        source=source,
-        system=system,
-        conditions=conditions,
-        seed=seed,
-        thresholds=thresholds,
-    )
 
 
 def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:

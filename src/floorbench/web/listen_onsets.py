@@ -22,7 +22,8 @@ from floorbench.errors import DataError, Place
 from floorbench.formats import Document, Entry, Tier, read, write
 from floorbench.web.listen import sound_part
 from floorbench.web.listen_latency import FRAME
-from floorbench.web.listen_store import ItemDone, Session
+from floorbench.web.listen_person import ItemDone
+from floorbench.web.listen_store import Session
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from floorbench import codec
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.web.ids import checked_id
 from floorbench.web.journal import (
     append_bytes,
     mend,
@@ -23,7 +24,6 @@ from floorbench.web.journal import (
     unwritable,
     write_safely,
 )
-from floorbench.web.listen_store import checked_id
 from floorbench.web.review_plan import UNSURE, Sampling
 
 PLAN, PEOPLE, LOG, DECISIONS = "plan.json", "reviewers", "log.jsonl", "adjudication.jsonl"

@@ -24,7 +24,8 @@ from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
 from floorbench.build.speech import assets, babble
 from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.making import make_aligners, make_asr, make_tts
-from floorbench.build.speech.stages import Synthesise, Verify
+from floorbench.build.speech.synthesise import Synthesise
+from floorbench.build.speech.verify import Verify
 from floorbench.build.speech.voices import KOKORO, casts_of
 from floorbench.build.text.dialogue import LANGUAGES, seeds
 from floorbench.build.text.llm import LlmJudge, LlmWrite

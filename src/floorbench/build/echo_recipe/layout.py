@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any, cast
 
-from floorbench.build.echo import NOTICE, dump, pair_rows, sample_row
 from floorbench.build.echo_recipe.placing import INSERTION_TRACK, speech_of
 from floorbench.build.echo_recipe.screening import CLOSURE_LANGUAGES, LENGTH_GAP
 from floorbench.build.echo_render import Placed
+from floorbench.build.echo_rows import NOTICE, dump, pair_rows, sample_row
 from floorbench.build.echo_texts import ROLES, Scene
 from floorbench.build.pipeline.stage import Export, Item
 from floorbench.build.speech.providers import Word

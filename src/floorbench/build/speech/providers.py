@@ -94,6 +94,11 @@ def sounds(audio: NDArray[np.floating]) -> bool:
     return bool(np.any(audio) and np.all(np.isfinite(audio)))
 
 
+def facts_of(provenance: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return what a provider says of itself, without the names that a note of the lineage has."""
+    return {k: v for k, v in provenance.items() if k not in ("kind", "track")}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
     """A transcript, with word times where the recogniser gives them."""

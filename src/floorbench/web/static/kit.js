@@ -75,7 +75,7 @@ export function announce(text) {
   document.getElementById("live").textContent = text;
 }
 
-export const SIGNS = { right: "✓", wrong: "✗", undecided: "·", "not asked": "" };
+const SIGNS = { right: "✓", wrong: "✗", undecided: "·", "not asked": "" };
 
 /** The verdict as a sign with its word for those who cannot see it. */
 export function sign(verdict, { quiet = false } = {}) {

@@ -7,7 +7,14 @@ from floorbench.errors import DataError, UsageError
 from floorbench.metrics.thresholds import read
 from floorbench.run.artefact import read_artefact, write_artefact
 from floorbench.run.compare import compare_runs
-from floorbench.run.scoring import Opened, open_predictions, score, scored_units
+from floorbench.run.scoring import (
+    Opened,
+    open_predictions,
+    read_result,
+    score,
+    scored_units,
+    stored_otherwise,
+)
 from floorbench.run.signature import one_line
 from floorbench.run.tune import tune
 from floorbench.tasks.clips import ClipsTask
@@ -113,6 +120,15 @@ def test_two_systems_tuned_alike_are_compared(tmp_path: Path) -> None:
     )
     with pytest.raises(UsageError, match=r'FB520 .*threshold: "accuracy" -> "f_score"'):
         compare_runs(runs[0], open_predictions(paths[1], thresholds=[other_goal]), draws=20)
+
+
+def test_what_is_stored_is_not_replaced_by_a_reading_at_a_frozen_threshold(tmp_path: Path) -> None:
+    path = ran(tmp_path, dev(tmp_path))
+    plain = score(open_predictions(path), draws=20)
+    frozen = write_artefact(tune(open_predictions(path), objective="accuracy"), tmp_path / "t.json")
+    read = score(open_predictions(path, thresholds=[frozen]), draws=20)
+    assert [d.path for d in stored_otherwise(path, read)] == ["threshold"]
+    assert read_result(path) == plain
 
 
 def test_units_without_a_score_take_no_part_and_are_counted(tmp_path: Path) -> None:

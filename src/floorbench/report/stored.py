@@ -18,7 +18,7 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Opened, Result, read_result, served_part, task_again
+from floorbench.run.scoring import Opened, Result, current_result, served_part, task_again
 from floorbench.run.served import Tally
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
@@ -293,16 +293,11 @@ def _journal_remarks(
 
 
 def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | None:
-    """Read ``estimates.json`` unless it is older than the journal or of other cells."""
-    file = folder.path / ESTIMATES_FILE
-    try:
-        if file.stat().st_mtime_ns < folder.journal.stat().st_mtime_ns:
-            return None
-        result = read_result(file)
-    except (OSError, FloorbenchError):
-        return None
+    """Read the stored estimates unless they are out of date or of other cells."""
+    result = current_result(folder.path)
     cells = [(m.metric.spec.name, dict(m.slice)) for m in measures]
-    return result if [(e.metric, dict(e.slice)) for e in result.estimates] == cells else None
+    same = result is not None and [(e.metric, dict(e.slice)) for e in result.estimates] == cells
+    return result if same else None
 
 
 def _plain_result(

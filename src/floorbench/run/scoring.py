@@ -18,7 +18,7 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import (
     DueItem,
     Measure,
@@ -33,7 +33,13 @@ from floorbench.run.estimates import estimate_cells
 from floorbench.run.kept import KeptPredictions
 from floorbench.run.predictions import predictions_file, trials_of
 from floorbench.run.served import Snapshot, Tally, names
-from floorbench.run.signature import as_json, differences, protocol_part, system_part
+from floorbench.run.signature import (
+    Difference,
+    as_json,
+    differences,
+    protocol_part,
+    system_part,
+)
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
 from floorbench.run.twoway import PanelResult, beside
@@ -247,7 +253,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
 def score(
     opened: Opened, *, draws: int = DRAWS, level: float = 0.95, write: bool | None = None
 ) -> Result:
-    """Score predictions and, for a run folder, write ``estimates.json``.
+    """Score predictions and, for a run folder, store the result as its ``estimates.json``.
 
     Parameters
     ----------
@@ -256,7 +262,9 @@ def score(
     draws, level
         Of the cluster bootstrap. All cells with the same clusters share their draws.
     write : bool or None
-        Whether to write ``estimates.json`` into the run folder; by default when it is one.
+        Whether to write ``estimates.json`` into the run folder; by default when it is one and
+        :func:`stored_otherwise` finds nothing that would be replaced by estimates of other
+        settings.
     """
     check_level(level)
     made = cells(opened)
@@ -279,7 +287,7 @@ def score(
         served=made.served,
     )
     if write is None:
-        write = (opened.path / RUN_FILE).is_file()
+        write = (opened.path / RUN_FILE).is_file() and not stored_otherwise(opened.path, result)
     if write:
         write_text(opened.path / ESTIMATES_FILE, codec.encode_pretty(result))
     return result
@@ -289,6 +297,52 @@ def read_result(path: Path) -> Result:
     """Read the ``estimates.json`` of a run folder, or such a file."""
     path = Path(path)
     return codec.read_json(path / ESTIMATES_FILE if path.is_dir() else path, Result)
+
+
+def current_result(path: Path) -> Result | None:
+    """Read the stored estimates of a run folder, ``None`` without any or if older than its journal.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder. Estimates that cannot be read count as none: they are derived.
+    """
+    file, journal = Path(path) / ESTIMATES_FILE, predictions_file(path)
+    try:
+        if file.stat().st_mtime_ns < journal.stat().st_mtime_ns:
+            return None
+        return read_result(file)
+    except (OSError, FloorbenchError):
+        return None
+
+
+def stored_otherwise(path: Path, result: Result) -> tuple[Difference, ...]:
+    """Return in what the stored estimates of a run were asked for otherwise than ``result``.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder or a predictions file, which stores nothing.
+    result : Result
+        Of the same predictions.
+
+    Returns
+    -------
+    tuple of Difference
+        Stored first: draws, level and seed, parameters of the task, the frozen threshold. Empty
+        when nothing (current) is stored or it was asked for in the same way. Versions are no such
+        difference: what an older floorbench stored is out of date, not another question.
+    """
+    stored = current_result(path) if Path(path).is_dir() else None
+    if stored is None:
+        return ()
+    return tuple(differences(_asked(stored.signature), _asked(result.signature)))
+
+
+def _asked(signature: Signature) -> dict[str, JsonValue]:
+    protocol, frozen = signature.protocol, signature.system.get("threshold_from")
+    asked = {**protocol["bootstrap"], **protocol["parameters"]}
+    return asked | ({"threshold": f"frozen {frozen['artefact'][:12]}"} if frozen else {})
 
 
 def signature_of(made: Cells, *, draws: int, level: float) -> Signature:

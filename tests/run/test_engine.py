@@ -184,7 +184,7 @@ def test_the_hint_to_resume_is_a_whole_command(tmp_path: Path) -> None:
     sitting = Sitting(started="now", executor="process", workers=2, timeout=1.5)
     command = resume_hint(folder, record, sitting, ["h0"]).split("`")[1]
     assert shlex.split(command) == [
-        *("floorbench", "run", "toy", "my file.py:S", "--data", "toy"),
+        *("floorbench", "run", "toy", "my file.py:S"),
         *("--set", "a=x y", "--set", 'b="5"', "--set", "c=[1]", "--set", "d=true"),
         *("--task-set", "stage=action", "--condition", "h0"),
         *("--trials", "2", "--limit", "3", "--seed", "4"),

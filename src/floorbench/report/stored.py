@@ -23,6 +23,7 @@ from floorbench.run.served import Tally
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 from floorbench.run.traces import get
+from floorbench.run.whereabouts import to_open
 
 UNREADABLE_AUDIO = ("FB216", "FB301", "FB302", "FB303", "FB304", "FB305", "FB306")
 
@@ -119,8 +120,8 @@ class Sources:
         self._reader = reader
         self._open: dict[str, SharedSource] = {}
 
-    def of(self, record: RunRecord, where: Place) -> SharedSource:
-        """Return the data of a run.
+    def of(self, record: RunRecord, run: Path) -> SharedSource:
+        """Return the data of the run in a folder.
 
         Raises
         ------
@@ -129,7 +130,7 @@ class Sources:
         """
         from floorbench.datasets.open import open_dataset
 
-        locator = record.dataset.locator
+        locator = to_open(record.dataset.locator, run)
         key = str(sorted(locator.items()))
         if key not in self._open:
             if self._data is not None:
@@ -150,7 +151,7 @@ class Sources:
                     raise DataError(
                         "FB801",
                         f"the data of this run, '{record.dataset.name}', are not at '{there}'",
-                        where=where,
+                        where=Place(str(run)),
                         hint="Say where they are now with --dataset PATH.",
                     ) from None
                 self._open[key] = SharedSource(source)
@@ -168,8 +169,8 @@ def load(path: Path, sources: Sources) -> StoredRun:
         ``FB502`` when the data are not those of the run, or its task is no longer built like that.
     """
     record = RunFolder.open(Path(path)).record()
-    task = task_again(record)
-    return read_run(Path(path), task=task, source=sources.of(record, Place(str(path))))
+    task = task_again(record, Path(path))
+    return read_run(Path(path), task=task, source=sources.of(record, Path(path)))
 
 
 def read_run(path: Path, *, task: ScoringTask, source: DatasetSource) -> StoredRun:

@@ -43,6 +43,7 @@ from floorbench.run.signature import (
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
 from floorbench.run.twoway import PanelResult, beside
+from floorbench.run.whereabouts import to_open
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.rates import check_level
 
@@ -156,11 +157,11 @@ def open_predictions(
     if (path / RUN_FILE).is_file():
         record = RunFolder(path).record()
         given = task is not None
-        task = task if task is not None else _task_of(record)
+        task = task if task is not None else _task_of(record, path)
         artefact = artefact_for(thresholds, task=task.spec, system=record.system_spec)
         if artefact is not None:
-            task = _at_threshold(task, artefact, record, given=given)
-        source = source if source is not None else _source_of(record)
+            task = _at_threshold(task, artefact, record, path, given=given)
+        source = source if source is not None else source_of(record, path)
         _same(record, task, source, path)
         plan = Plan(record.conditions, record.trials, record.limit)
         used = record.seed if seed is None else seed
@@ -395,7 +396,7 @@ def _items(
         yield DueItem(due.sample, due.condition, due.trial, prediction)
 
 
-def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
+def task_again(record: RunRecord, path: Path, **changed: JsonValue) -> ScoringTask:
     """Build the task of a stored run from its record.
 
     Parameters
@@ -403,6 +404,8 @@ def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
     record : RunRecord
         A parameter without a default that was not given by name is taken from its task's
         specification, which holds every value that was used.
+    path : Path
+        The run folder, from which the task's files are found.
     changed
         Parameters to change.
 
@@ -415,16 +418,17 @@ def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
 
     factory = TASKS.load(record.task.name)
     used = record.task_spec.parameters
+    given = to_open(record.task.parameters, path, names=getattr(factory, "files", ()))
     needed = {name: used[name] for name in required_parameters(factory) if name in used}
     try:
-        task: ScoringTask = factory(**{**needed, **record.task.parameters, **changed})
+        task: ScoringTask = factory(**{**needed, **given, **changed})
     except TypeError as error:
         raise UsageError("FB502", f"the task cannot be built again as it was: {error}") from None
     return task
 
 
-def _task_of(record: RunRecord) -> ScoringTask:
-    task = task_again(record)
+def _task_of(record: RunRecord, path: Path) -> ScoringTask:
+    task = task_again(record, path)
     found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
     if found and task.spec.version == record.task_spec.version:
         shown = "; ".join(str(d) for d in found)
@@ -433,24 +437,37 @@ def _task_of(record: RunRecord) -> ScoringTask:
 
 
 def _at_threshold(
-    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, *, given: bool
+    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, path: Path, *, given: bool
 ) -> ScoringTask:
     if task.spec.parameters.get("threshold") == artefact.threshold:
         return task
     if given:
         raise UsageError("FB103", "the task is given with another threshold than the artefact's")
-    return task_again(record, threshold=artefact.threshold)
+    return task_again(record, path, threshold=artefact.threshold)
 
 
-def _source_of(record: RunRecord) -> DatasetSource:
+def source_of(record: RunRecord, path: Path) -> DatasetSource:
+    """Open the data of a run.
+
+    Parameters
+    ----------
+    record : RunRecord
+    path : Path
+        The run folder.
+
+    Raises
+    ------
+    DataError
+        ``FB211`` when the data are no longer there.
+    """
     from floorbench.datasets.open import open_dataset
 
     try:
-        return open_dataset(record.dataset.locator)
+        return open_dataset(to_open(record.dataset.locator, path))
     except DataError as error:
         if error.code != "FB211":
             raise
-        hint = "the run's data are not there, seen from this folder: say where with --data"
+        hint = "the run's data are not there; say where they are with --data"
         raise DataError(error.code, error.what, where=error.where, hint=hint) from None
 
 

@@ -150,12 +150,33 @@ def test_one_class_alone_cannot_choose(tmp_path: Path) -> None:
         ({"objective": "accuracy", "limit": 0.1}, "FB103 objective='accuracy' with limit=0.1"),
         ({"objective": "recall_at_fpr"}, "FB103 objective='recall_at_fpr' with limit=None"),
         ({"objective": "accuracy", "slice": {"lang": "zh"}}, "FB103 there is no column 'lang'"),
-        ({"objective": "accuracy", "slice": {"language": "fr"}}, "FB103 language='fr'"),
+        (
+            {"objective": "accuracy", "slice": {"language": "fr"}},
+            "FB103 no unit of the run has language='fr'",
+        ),
     ],
 )
 def test_bad_wishes(opened: Opened, options: dict, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         tune(opened, **options)
+
+
+@pytest.mark.parametrize(("name", "value"), [("language", "fr"), ("gold", "Backchannel")])
+def test_a_part_without_units_names_the_values_that_exist(
+    opened: Opened, name: str, value: str
+) -> None:
+    """Whether the task knows the value or not."""
+    units = scored_units(opened).units["sample"]
+    known = units.vocab[name]
+    with pytest.raises(
+        UsageError, match=f"FB103 no unit of the run has {name}='{value}'"
+    ) as caught:
+        tune(opened, objective="accuracy", slice={name: value})
+    hint = str(caught.value.hint)
+    present = {known[code] for code in units.column(name)}
+    assert present
+    assert all(f"{label} (" in hint for label in present)
+    assert not any(f"{label} (" in hint for label in set(known) - present)
 
 
 def test_systems_and_tasks_without_a_threshold(tmp_path: Path) -> None:

@@ -36,15 +36,6 @@ def test_a_task_takes_its_own_parameters_only() -> None:
         options.make_task("codett", ["zzz=1"])
 
 
-def test_a_run_keeps_files_by_their_full_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    kept = options.kept_settings("dualturn-4s", ["min_gap=0", "phrases=list.json"])
-    assert kept == {"min_gap": 0, "phrases": str(tmp_path / "list.json")}
-    assert options.kept_settings("codett", ["stage=action"]) == {"stage": "action"}
-
-
 def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
     assert options.make_task("dualturn-4s", ["min_gap=4"]).spec.parameters["min_gap"] == 4
     with pytest.raises(

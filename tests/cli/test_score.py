@@ -367,3 +367,32 @@ def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
         score(folder, options=PredictionOptions(systems=[declared(tmp_path / "mine.json")]))
     with pytest.raises(UsageError, match="--condition is for predictions files"):
         score(folder, options=PredictionOptions(conditions=["h0"]))
+
+
+def test_a_cheaper_score_is_printed_and_what_is_stored_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("codett", "always-takeover", limit=8, out=tmp_path) == 0
+    (path,) = tmp_path.glob("*/*/*")
+    stored = (path / "estimates.json").read_bytes()
+    capsys.readouterr()
+    assert score(path) == 0
+    assert "stored" not in capsys.readouterr().err
+    assert (
+        score(path, options=PredictionOptions(task="codett", task_sets=["missing=drop"]), draws=20)
+        == 0
+    )
+    said = capsys.readouterr()
+    assert "always-takeover" in said.out
+    assert "draws 2000, here 20" in said.err
+    assert "missing wrong, here drop" in said.err
+    assert "--store" in said.err
+    assert (path / "estimates.json").read_bytes() == stored
+    assert score(path, draws=20, store=True) == 0
+    assert "stored" not in capsys.readouterr().err
+    assert (
+        json.loads((path / "estimates.json").read_text())["signature"]["protocol"]["bootstrap"][
+            "draws"
+        ]
+        == 20
+    )

@@ -87,3 +87,21 @@ def test_a_file_from_elsewhere_has_no_known_system(tmp_path: Path) -> None:
             options=PredictionOptions(task="clips", data=str(tmp_path / "dev")),
             thresholds_from=[out],
         )
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        (["language=fr"], r"has language='fr'[\s\S]*und \(6\)"),
+        (["langage=fr"], r"no column 'langage'[\s\S]*did you mean 'language'"),
+        (["language!=fr"], "'language!=fr' is not NAME=VALUE"),
+        (["language=fr,und"], "'language=fr,und' is not NAME=VALUE"),
+        (["language=und", "language=und"], "'language' twice"),
+        (["language"], "'language' is not NAME=VALUE"),
+    ],
+)
+def test_a_part_that_is_not_there_is_named(tmp_path: Path, where: list[str], says: str) -> None:
+    train = ran(tmp_path, dev(tmp_path))
+    with pytest.raises(UsageError, match=says):
+        tune("clips", train, objective="accuracy", out=tmp_path / "t.json", where=where)
+    assert not (tmp_path / "t.json").exists()

@@ -1,4 +1,5 @@
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,14 @@ from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
-from floorbench.run.scoring import Result, open_predictions, read_result, score
+from floorbench.run.scoring import (
+    Result,
+    current_result,
+    open_predictions,
+    read_result,
+    score,
+    stored_otherwise,
+)
 from floorbench.run.store import Given, RunFolder
 from floorbench.tasks.codett import CodettTask
 from support.engine_toys import LABELS, Source, System, Task, choice, quiet
@@ -68,6 +76,52 @@ def test_same_inputs_same_bytes(tmp_path: Path) -> None:
     result = scored(folder.path)
     assert (folder.path / "estimates.json").read_bytes() == first
     assert read_result(folder.path) == result
+
+
+OTHERWISE: dict[str, dict[str, Any]] = {
+    "draws": {"draws": 20},
+    "level": {"level": 0.9},
+    "seed": {"seed": 8},
+    "missing": {"task": Task(missing="drop")},
+}
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_stored_estimates_are_not_replaced_by_those_of_other_settings(
+    tmp_path: Path, what: str
+) -> None:
+    path = ran(tmp_path).path
+    assert stored_otherwise(path, usual(path)) == ()
+    first = (path / "estimates.json").read_bytes()
+    other = usual(path, **OTHERWISE[what])
+    assert (path / "estimates.json").read_bytes() == first
+    assert [d.path for d in stored_otherwise(path, other)] == [what]
+    assert usual(path, **OTHERWISE[what], write=True) == read_result(path) == other
+    assert [d.path for d in stored_otherwise(path, usual(path))] == [what]
+
+
+@pytest.mark.parametrize("state", ["none", "old", "damaged"])
+def test_estimates_of_any_settings_are_stored_where_none_hold(tmp_path: Path, state: str) -> None:
+    path = ran(tmp_path).path
+    usual(path)
+    if state == "none":
+        (path / "estimates.json").unlink()
+    elif state == "damaged":
+        (path / "estimates.json").write_text("{")
+    else:
+        later = (path / "estimates.json").stat().st_mtime_ns + 10**9
+        os.utime(path / "predictions.jsonl", ns=(later, later))
+    assert current_result(path) is None
+    other = usual(path, draws=20)
+    assert stored_otherwise(path, other) == ()
+    assert read_result(path) == other
+
+
+def usual(
+    path: Path, *, task: Task | None = None, seed: int | None = None, **options: Any
+) -> Result:
+    opened = open_predictions(path, task=task or Task(), source=Source(N), seed=seed)
+    return score(opened, **{"draws": 40, **options})
 
 
 def test_another_seed_moves_intervals_not_values(tmp_path: Path) -> None:

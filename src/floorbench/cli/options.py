@@ -159,20 +159,6 @@ def make_task(name: str, pairs: Sequence[str] | None) -> Any:
     return factory(**given)
 
 
-def kept_settings(name: str, pairs: Sequence[str] | None) -> dict[str, Any]:
-    """Return ``--task-set`` pairs as a run keeps them: files by their full path.
-
-    The run can then be scored and seen from any folder.
-    """
-    from floorbench.catalog import TASKS
-
-    files: Sequence[str] = getattr(TASKS.load(name), "files", ())
-    return {
-        parameter: str(Path(value).absolute()) if parameter in files else value
-        for parameter, value in settings(pairs).items()
-    }
-
-
 def open_data(
     task: str, data: str | None, reader: str | None, reader_sets: Sequence[str] | None = None
 ) -> DatasetSource:

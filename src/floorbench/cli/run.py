@@ -17,7 +17,6 @@ from floorbench.cli.options import (
     ReaderSettings,
     Settings,
     TaskSettings,
-    kept_settings,
     make_task,
     open_data,
     settings,
@@ -30,6 +29,8 @@ from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import Executor, make_executor
 from floorbench.run.job import Progress
 from floorbench.run.references import REFERENCES, Reference, make_reference
+from floorbench.run.scoring import source_of
+from floorbench.run.store import RunFolder
 from floorbench.systems.build import build_system
 from floorbench.systems.stream import StreamDriver
 
@@ -76,7 +77,8 @@ def run(
         A system of ``floorbench list systems``, a reference (oracle, prior, replay), or
         ``path.py:Class``.
     data
-        Folder or file, or ``starter:NAME``; the task's starter set by default.
+        Folder or file, or ``starter:NAME``; the task's starter set by default, with --resume the
+        data of the run.
     reader
         Reader of the data; found by looking at it by default.
     conditions
@@ -122,7 +124,7 @@ def run(
         Print JSON.
     """
     task_ = make_task(task, task_sets)
-    source = open_data(task, data, reader, reader_sets)
+    source = _source(task, data, reader, reader_sets, resume)
     if recompute_changed and resume is None:
         raise UsageError("FB103", "--recompute-changed needs --resume")
     if dry_run or budget is not None:
@@ -152,7 +154,7 @@ def run(
 
         folder = run_engine(
             task=task_,
-            task_parameters=kept_settings(task, task_sets),
+            task_parameters=settings(task_sets),
             system=chosen,
             source=source,
             executor=where,
@@ -185,6 +187,19 @@ def run(
     else:
         print_results([result], "text", every=False)
     return 0
+
+
+def _source(
+    task: str,
+    data: str | None,
+    reader: str | None,
+    reader_sets: Sequence[str] | None,
+    resume: Path | None,
+) -> DatasetSource:
+    """Return the named data; a run that goes on opens its own as it did before."""
+    if resume is None or data is not None or reader is not None or reader_sets:
+        return open_data(task, data, reader, reader_sets)
+    return source_of(RunFolder.open(resume).record(), resume)
 
 
 def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriver:

@@ -17,7 +17,7 @@ from floorbench.report.render import tables
 from floorbench.report.tables import render
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
-from floorbench.run.scoring import Result
+from floorbench.run.scoring import Result, stored_otherwise
 from floorbench.run.scoring import score as score_run
 
 
@@ -30,9 +30,14 @@ def score(
     seed: int | None = None,
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    store: Annotated[bool, Parameter(negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
+
+    The estimates are stored in the run folder, where report and view read them. Those that are
+    there and were asked for with other settings (draws, level, seed, threshold ...) are not
+    replaced, unless with --store.
 
     Parameters
     ----------
@@ -48,6 +53,8 @@ def score(
         Form of the tables.
     every
         All cells, in the plain form.
+    store
+        Replace stored estimates that were asked for with other settings.
     json
         Print the results as JSON.
     """
@@ -59,7 +66,14 @@ def score(
     ):
         if found.artefact is not None and found.artefact.dataset == found.source.digest():
             console.say(f"{path}: the threshold was chosen on these very data")
-        results.append(score_run(found, draws=draws, level=level))
+        result = score_run(found, draws=draws, level=level, write=True if store else None)
+        kept = stored_otherwise(path, result)
+        if kept:
+            told = ", ".join(f"{d.path} {d.first}, here {d.second}" for d in kept)
+            console.say(
+                f"{path}: printed, not stored; what is stored stays ({told}); --store replaces it"
+            )
+        results.append(result)
     if json:
         console.data_json(results)
         return 0

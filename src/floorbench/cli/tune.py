@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data, settings
+from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data
+from floorbench.datasets.filtering import conditions
 from floorbench.errors import UsageError
 from floorbench.run.artefact import INCLUSIVE, write_artefact
 from floorbench.run.scoring import open_predictions
@@ -72,7 +74,7 @@ def tune(
         objective=objective,
         limit=limit,
         beta=beta,
-        slice={name: str(value) for name, value in settings(where).items()},
+        slice=_part(where or ()),
     )
     frozen = write_artefact(chosen, out)
     if json:
@@ -86,3 +88,16 @@ def tune(
         f"{out}  {frozen.hash[:12]}"
     )
     return 0
+
+
+def _part(where: Sequence[str]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` as other filters do; a part has one value per name."""
+    found: dict[str, str] = {}
+    for condition in conditions(where):
+        if not condition.wanted or len(condition.values) > 1:
+            what = f"'{condition}' is not NAME=VALUE: a part of tune has one value per name"
+            raise UsageError("FB103", what)
+        if condition.name in found:
+            raise UsageError("FB103", f"--where gives '{condition.name}' twice")
+        found[condition.name] = condition.values[0]
+    return found

@@ -113,7 +113,7 @@ class EchoSource:
 
     def locator(self) -> Mapping[str, JsonValue]:
         """Return what opens the same data again."""
-        return {"reader": "echo", "path": self._located or str(self.path.absolute())}
+        return {"reader": "echo", "path": self._located or str(self.path)}
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and the rule of the system channel."""

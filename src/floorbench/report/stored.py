@@ -18,11 +18,12 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Opened, Result, read_result, served_part, task_again
+from floorbench.run.scoring import Opened, Result, current_result, served_part, task_again
 from floorbench.run.served import Tally
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 from floorbench.run.traces import get
+from floorbench.run.whereabouts import to_open
 
 UNREADABLE_AUDIO = ("FB216", "FB301", "FB302", "FB303", "FB304", "FB305", "FB306")
 
@@ -119,8 +120,8 @@ class Sources:
         self._reader = reader
         self._open: dict[str, SharedSource] = {}
 
-    def of(self, record: RunRecord, where: Place) -> SharedSource:
-        """Return the data of a run.
+    def of(self, record: RunRecord, run: Path) -> SharedSource:
+        """Return the data of the run in a folder.
 
         Raises
         ------
@@ -129,7 +130,7 @@ class Sources:
         """
         from floorbench.datasets.open import open_dataset
 
-        locator = record.dataset.locator
+        locator = to_open(record.dataset.locator, run)
         key = str(sorted(locator.items()))
         if key not in self._open:
             if self._data is not None:
@@ -150,7 +151,7 @@ class Sources:
                     raise DataError(
                         "FB801",
                         f"the data of this run, '{record.dataset.name}', are not at '{there}'",
-                        where=where,
+                        where=Place(str(run)),
                         hint="Say where they are now with --dataset PATH.",
                     ) from None
                 self._open[key] = SharedSource(source)
@@ -168,8 +169,8 @@ def load(path: Path, sources: Sources) -> StoredRun:
         ``FB502`` when the data are not those of the run, or its task is no longer built like that.
     """
     record = RunFolder.open(Path(path)).record()
-    task = task_again(record)
-    return read_run(Path(path), task=task, source=sources.of(record, Place(str(path))))
+    task = task_again(record, Path(path))
+    return read_run(Path(path), task=task, source=sources.of(record, Path(path)))
 
 
 def read_run(path: Path, *, task: ScoringTask, source: DatasetSource) -> StoredRun:
@@ -293,16 +294,11 @@ def _journal_remarks(
 
 
 def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | None:
-    """Read ``estimates.json`` unless it is older than the journal or of other cells."""
-    file = folder.path / ESTIMATES_FILE
-    try:
-        if file.stat().st_mtime_ns < folder.journal.stat().st_mtime_ns:
-            return None
-        result = read_result(file)
-    except (OSError, FloorbenchError):
-        return None
+    """Read the stored estimates unless they are out of date or of other cells."""
+    result = current_result(folder.path)
     cells = [(m.metric.spec.name, dict(m.slice)) for m in measures]
-    return result if [(e.metric, dict(e.slice)) for e in result.estimates] == cells else None
+    same = result is not None and [(e.metric, dict(e.slice)) for e in result.estimates] == cells
+    return result if same else None
 
 
 def _plain_result(

@@ -161,17 +161,19 @@ def compare_many(
     Raises
     ------
     UsageError
-        ``FB520`` listing where the protocol parts differ; ``FB526`` for a name in ``only`` that
-        no cell has.
+        ``FB520`` for other tasks or data, or listing where the protocol parts differ otherwise;
+        ``FB526`` for a name in ``only`` that no cell has.
     """
     seed = base.seed
+    for run in runs:
+        _demand_one("of different tasks", [run.task.spec.name, base.task.spec.name])
     reference = cells(base)
     second = signature_of(reference, draws=draws, level=level)
     found: list[RunComparison] = []
     for run in runs:
         made = cells(run._replace(seed=seed))
         first = signature_of(made, draws=draws, level=level)
-        _demand_equal(first, second)
+        _demand_equal(first, second, (run.source.name, base.source.name))
         pairs = _pairs(made, reference, headline and not only)
         if only:
             pairs = _of_metrics(pairs, only, headline)
@@ -224,8 +226,19 @@ def _adjusted(reports: Sequence[RunComparison]) -> tuple[RunComparison, ...]:
     )
 
 
-def _demand_equal(first: Signature, second: Signature) -> None:
+def _demand_one(what: str, values: Sequence[str]) -> None:
+    """Refuse runs of several tasks or data in one sentence: what follows from it differs too."""
+    if values[0] != values[1]:
+        shown = " and ".join(f"'{value}'" for value in values)
+        hint = "Compare runs of one task on the same data."
+        raise UsageError("FB520", f"the runs are {what}: {shown}", hint=hint)
+
+
+def _demand_equal(first: Signature, second: Signature, data: Sequence[str]) -> None:
     """Refuse unequal protocols; a metric that only one system's cells use is no difference."""
+    digests = [str(s.protocol["dataset"])[:12] for s in (first, second)]
+    if digests[0] != digests[1]:
+        _demand_one("on different data", [f"{n} {d}" for n, d in zip(data, digests, strict=True)])
     common = first.protocol["metrics"].keys() & second.protocol["metrics"].keys()
     parts = [
         {**s.protocol, "metrics": {k: v for k, v in s.protocol["metrics"].items() if k in common}}

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from floorbench import __version__, codec
+from floorbench.catalog import TASKS
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Compute
 from floorbench.core.sample import JsonValue
@@ -35,6 +36,7 @@ from floorbench.run.store import (
     new_run_id,
     now,
 )
+from floorbench.run.whereabouts import to_keep, to_open
 
 
 def to_stderr(text: str) -> None:
@@ -129,6 +131,7 @@ def run(
         plan = make_plan(task, spec, conditions=conditions, trials=trials, limit=limit)
         new = _new_record(task, task_parameters, given, spec, source, plan, seed)
         folder = _folder(new, out, resume)
+        new = _at_home(new, task, folder.path)
         with folder.locked():
             job = Job(task, source, spec, plan, folder, clean.secrets, notify)
             record = _resumed(folder, new) if resume is not None else new
@@ -183,6 +186,8 @@ def resume_hint(
 ) -> str:
     """Return the command that goes on with a run, with all that must be said again.
 
+    The data need not be: the run knows them.
+
     Parameters
     ----------
     folder, record : RunFolder, RunRecord
@@ -193,12 +198,11 @@ def resume_hint(
         Conditions as the user gave them; ``None`` for all of the task's.
     """
     words = [record.task.name, record.system.name]
-    path = record.dataset.locator.get("path")
-    if isinstance(path, str):
-        words += ["--data", path]
     if record.system_spec.level is not Level.REFERENCE:
         words += _pairs("--set", record.system.parameters)
-    words += _pairs("--task-set", record.task.parameters)
+    known = record.task.name in TASKS.entries()
+    files = getattr(TASKS.load(record.task.name), "files", ()) if known else ()
+    words += _pairs("--task-set", to_open(record.task.parameters, folder.path, names=files))
     for condition in conditions or ():
         words += ["--condition", condition]
     said = {
@@ -268,6 +272,14 @@ def _new_record(
         packages=provenance.packages(),
         hardware=provenance.hardware(),
     )
+
+
+def _at_home(new: RunRecord, task: ScoringTask, folder: Path) -> RunRecord:
+    """Return a record with its places as the run folder keeps them."""
+    files = getattr(task, "files", ())
+    data = replace(new.dataset, locator=to_keep(new.dataset.locator, folder))
+    given = replace(new.task, parameters=to_keep(new.task.parameters, folder, names=files))
+    return replace(new, dataset=data, task=given)
 
 
 def _folder(new: RunRecord, out: Path, resume: Path | None) -> RunFolder:

@@ -169,9 +169,14 @@ def loading_arguments(limit: float) -> tuple[str, ...]:
     return () if limit == LOADING else ("--load-timeout", f"{limit:g}")
 
 
-def _cannot_cut(name: str, timeout: float | None) -> str:
-    late = f"; answers later than {timeout:g} s count as timeout" if timeout is not None else ""
-    return f"the {name} executor cannot stop a system that hangs (process can){late}"
+def _cannot_cut(name: str, timeout: float | None) -> str | None:
+    """Return what to know of a timeout that this executor can only note; nothing without one."""
+    if timeout is None:
+        return None
+    return (
+        f"answers later than {timeout:g} s count as timeout, but the {name} executor waits for "
+        "them, for ever where a system hangs; --executor process cuts them off"
+    )
 
 
 def answer_batch(

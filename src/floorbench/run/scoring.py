@@ -18,7 +18,7 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import (
     DueItem,
     Measure,
@@ -33,10 +33,17 @@ from floorbench.run.estimates import estimate_cells
 from floorbench.run.kept import KeptPredictions
 from floorbench.run.predictions import predictions_file, trials_of
 from floorbench.run.served import Snapshot, Tally, names
-from floorbench.run.signature import as_json, differences, protocol_part, system_part
+from floorbench.run.signature import (
+    Difference,
+    as_json,
+    differences,
+    protocol_part,
+    system_part,
+)
 from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
 from floorbench.run.traces import get
 from floorbench.run.twoway import PanelResult, beside
+from floorbench.run.whereabouts import to_open
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.rates import check_level
 
@@ -150,11 +157,11 @@ def open_predictions(
     if (path / RUN_FILE).is_file():
         record = RunFolder(path).record()
         given = task is not None
-        task = task if task is not None else _task_of(record)
+        task = task if task is not None else _task_of(record, path)
         artefact = artefact_for(thresholds, task=task.spec, system=record.system_spec)
         if artefact is not None:
-            task = _at_threshold(task, artefact, record, given=given)
-        source = source if source is not None else _source_of(record)
+            task = _at_threshold(task, artefact, record, path, given=given)
+        source = source if source is not None else source_of(record, path)
         _same(record, task, source, path)
         plan = Plan(record.conditions, record.trials, record.limit)
         used = record.seed if seed is None else seed
@@ -247,7 +254,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
 def score(
     opened: Opened, *, draws: int = DRAWS, level: float = 0.95, write: bool | None = None
 ) -> Result:
-    """Score predictions and, for a run folder, write ``estimates.json``.
+    """Score predictions and, for a run folder, store the result as its ``estimates.json``.
 
     Parameters
     ----------
@@ -256,7 +263,9 @@ def score(
     draws, level
         Of the cluster bootstrap. All cells with the same clusters share their draws.
     write : bool or None
-        Whether to write ``estimates.json`` into the run folder; by default when it is one.
+        Whether to write ``estimates.json`` into the run folder; by default when it is one and
+        :func:`stored_otherwise` finds nothing that would be replaced by estimates of other
+        settings.
     """
     check_level(level)
     made = cells(opened)
@@ -279,7 +288,7 @@ def score(
         served=made.served,
     )
     if write is None:
-        write = (opened.path / RUN_FILE).is_file()
+        write = (opened.path / RUN_FILE).is_file() and not stored_otherwise(opened.path, result)
     if write:
         write_text(opened.path / ESTIMATES_FILE, codec.encode_pretty(result))
     return result
@@ -289,6 +298,52 @@ def read_result(path: Path) -> Result:
     """Read the ``estimates.json`` of a run folder, or such a file."""
     path = Path(path)
     return codec.read_json(path / ESTIMATES_FILE if path.is_dir() else path, Result)
+
+
+def current_result(path: Path) -> Result | None:
+    """Read the stored estimates of a run folder, ``None`` without any or if older than its journal.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder. Estimates that cannot be read count as none: they are derived.
+    """
+    file, journal = Path(path) / ESTIMATES_FILE, predictions_file(path)
+    try:
+        if file.stat().st_mtime_ns < journal.stat().st_mtime_ns:
+            return None
+        return read_result(file)
+    except (OSError, FloorbenchError):
+        return None
+
+
+def stored_otherwise(path: Path, result: Result) -> tuple[Difference, ...]:
+    """Return in what the stored estimates of a run were asked for otherwise than ``result``.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder or a predictions file, which stores nothing.
+    result : Result
+        Of the same predictions.
+
+    Returns
+    -------
+    tuple of Difference
+        Stored first: draws, level and seed, parameters of the task, the frozen threshold. Empty
+        when nothing (current) is stored or it was asked for in the same way. Versions are no such
+        difference: what an older floorbench stored is out of date, not another question.
+    """
+    stored = current_result(path) if Path(path).is_dir() else None
+    if stored is None:
+        return ()
+    return tuple(differences(_asked(stored.signature), _asked(result.signature)))
+
+
+def _asked(signature: Signature) -> dict[str, JsonValue]:
+    protocol, frozen = signature.protocol, signature.system.get("threshold_from")
+    asked = {**protocol["bootstrap"], **protocol["parameters"]}
+    return asked | ({"threshold": f"frozen {frozen['artefact'][:12]}"} if frozen else {})
 
 
 def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
@@ -341,7 +396,7 @@ def _items(
         yield DueItem(due.sample, due.condition, due.trial, prediction)
 
 
-def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
+def task_again(record: RunRecord, path: Path, **changed: JsonValue) -> ScoringTask:
     """Build the task of a stored run from its record.
 
     Parameters
@@ -349,6 +404,8 @@ def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
     record : RunRecord
         A parameter without a default that was not given by name is taken from its task's
         specification, which holds every value that was used.
+    path : Path
+        The run folder, from which the task's files are found.
     changed
         Parameters to change.
 
@@ -361,16 +418,17 @@ def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
 
     factory = TASKS.load(record.task.name)
     used = record.task_spec.parameters
+    given = to_open(record.task.parameters, path, names=getattr(factory, "files", ()))
     needed = {name: used[name] for name in required_parameters(factory) if name in used}
     try:
-        task: ScoringTask = factory(**{**needed, **record.task.parameters, **changed})
+        task: ScoringTask = factory(**{**needed, **given, **changed})
     except TypeError as error:
         raise UsageError("FB502", f"the task cannot be built again as it was: {error}") from None
     return task
 
 
-def _task_of(record: RunRecord) -> ScoringTask:
-    task = task_again(record)
+def _task_of(record: RunRecord, path: Path) -> ScoringTask:
+    task = task_again(record, path)
     found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
     if found and task.spec.version == record.task_spec.version:
         shown = "; ".join(str(d) for d in found)
@@ -379,24 +437,37 @@ def _task_of(record: RunRecord) -> ScoringTask:
 
 
 def _at_threshold(
-    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, *, given: bool
+    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, path: Path, *, given: bool
 ) -> ScoringTask:
     if task.spec.parameters.get("threshold") == artefact.threshold:
         return task
     if given:
         raise UsageError("FB103", "the task is given with another threshold than the artefact's")
-    return task_again(record, threshold=artefact.threshold)
+    return task_again(record, path, threshold=artefact.threshold)
 
 
-def _source_of(record: RunRecord) -> DatasetSource:
+def source_of(record: RunRecord, path: Path) -> DatasetSource:
+    """Open the data of a run.
+
+    Parameters
+    ----------
+    record : RunRecord
+    path : Path
+        The run folder.
+
+    Raises
+    ------
+    DataError
+        ``FB211`` when the data are no longer there.
+    """
     from floorbench.datasets.open import open_dataset
 
     try:
-        return open_dataset(record.dataset.locator)
+        return open_dataset(to_open(record.dataset.locator, path))
     except DataError as error:
         if error.code != "FB211":
             raise
-        hint = "the run's data are not there, seen from this folder: say where with --data"
+        hint = "the run's data are not there; say where they are with --data"
         raise DataError(error.code, error.what, where=error.where, hint=hint) from None
 
 

@@ -52,7 +52,7 @@ class DatasetRecord:
     name : str
     digest : str
     locator : mapping
-        Reader and path.
+        Reader and path; a relative path starts at the run folder.
     describe : mapping
         Name, version, licence.
     """

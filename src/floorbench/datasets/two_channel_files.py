@@ -54,8 +54,8 @@ class TwoChannelFiles(TwoChannelSource):
     Notes
     -----
     An annotation without audio is a session too. A CSV, TSV, JSON or TXT file named like a sound
-    is looked into: a table of words needs columns for word, start and end, and speaker. Two annotations ``X.A.EXT`` and ``X.B.EXT``
-    belong to one session ``X``, side A first.
+    is looked into: a table of words needs columns for word, start and end, and speaker. Two
+    annotations ``X.A.EXT`` and ``X.B.EXT`` belong to one session ``X``, side A first.
     """
 
     reader: ClassVar[str] = "two-channel"

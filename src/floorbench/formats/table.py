@@ -1,9 +1,9 @@
 """Tables of words: CSV or TSV with a line of column names, as aligners and notebooks write them.
 
 Needed are a word, a start and an end (or a duration); a speaker or channel and a confidence are
-read where there are any. Names are folded for case, blanks and hyphens, and the common ones of each column are
-known. The separator is the comma, tab or semicolon that the first line has most of. A word without
-a speaker belongs to the tier ``words``; an empty time stays unknown.
+read where there are any. Case, blanks and hyphens of the names do not matter, and each column has
+several names. The separator is the comma, tab or semicolon that the first line has most of. A word
+without a speaker belongs to the tier ``words``; an empty time stays unknown.
 """
 
 from __future__ import annotations

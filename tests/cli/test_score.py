@@ -267,6 +267,12 @@ def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
     assert [r.system.name for r in told_apart(given)] == ["a (t=0.5)", "a (t=0.7)", "b"]
     twins = [result("a", k=1), result("a", k=1)]
     assert [r.system.name for r in told_apart(twins)] == ["a (#1)", "a (#2)"]
+    releases = [
+        dataclasses.replace(r, system=dataclasses.replace(r.system, version=v))
+        for r, v in zip(twins, ("1.0", "1.1"), strict=True)
+    ]
+    told = [r.system.name for r in told_apart(releases)]
+    assert told == ["a (version=1.0)", "a (version=1.1)"]
 
 
 def idle_in_native_words(path: Path) -> Path:

@@ -82,11 +82,12 @@ def test_data_that_are_not_where_the_run_found_them_are_asked_for(
     sets = ["label=complete"]
     assert run("clips", "constant", data="clips", sets=sets, out=tmp_path, score=False) == 0
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "there" / "clips").rename(tmp_path / "moved")
     (made,) = (tmp_path / "clips").glob("*/*")
     with pytest.raises(DataError, match="FB211") as error:
         score(made, draws=10)
     assert "--data" in error.value.hint
-    assert score(made, options=PredictionOptions(data="there/clips"), draws=10) == 0
+    assert score(made, options=PredictionOptions(data="moved"), draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
@@ -271,6 +272,12 @@ def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
     assert [r.system.name for r in told_apart(given)] == ["a (t=0.5)", "a (t=0.7)", "b"]
     twins = [result("a", k=1), result("a", k=1)]
     assert [r.system.name for r in told_apart(twins)] == ["a (#1)", "a (#2)"]
+    releases = [
+        dataclasses.replace(r, system=dataclasses.replace(r.system, version=v))
+        for r, v in zip(twins, ("1.0", "1.1"), strict=True)
+    ]
+    told = [r.system.name for r in told_apart(releases)]
+    assert told == ["a (version=1.0)", "a (version=1.1)"]
 
 
 def idle_in_native_words(path: Path) -> Path:

@@ -21,7 +21,7 @@ def test_a_threshold_goes_from_one_split_to_another(
     assert tune("clips", train, objective="accuracy", out=out) == 0
     said = capsys.readouterr().out
     assert said.startswith("threshold 0.3: complete when the score is greater\naccuracy = 0.8333")
-    assert "on 6 of 6 units (0 without a score)" in said
+    assert "on 6 of 6 units of" in said
 
     assert score(test, thresholds_from=[out], draws=20, json=True) == 0
     captured = capsys.readouterr()

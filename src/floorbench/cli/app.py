@@ -63,6 +63,7 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "list": ("data_pack:list_samples", "List samples; --where chooses by tags"),
             "show": ("data_pack:show_data", "Show what a dataset holds, counted by tags"),
             "pack": ("data_pack:pack_data", "Pack a dataset into shards that stream"),
+            "cut": ("data_cut:cut", "Cut calls at every pause: clips for turn detectors"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
             "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
             "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),

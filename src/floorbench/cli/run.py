@@ -24,6 +24,7 @@ from floorbench.cli.options import (
 from floorbench.core.ports import DatasetSource
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
+from floorbench.run.answer_times import answer_times
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import Executor, make_executor
@@ -169,6 +170,10 @@ def run(
             notify=console.say,
         )
     console.say(f"run folder: {folder.path}")
+    if folder.record().system_spec.streaming_step is None:  # of a stream the whole stream is timed
+        times = answer_times(folder.predictions())
+        if times is not None:
+            console.say(str(times))
     if paced is not None:
         console.say(f"real time: {paced.report()}")
     if not score:

@@ -12,6 +12,8 @@ from cyclopts import Parameter
 from floorbench.cli import console
 from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
 from floorbench.cli.options import Form
+from floorbench.core.sample import JsonValue
+from floorbench.core.spec import SystemSpec
 from floorbench.errors import UsageError
 from floorbench.report.render import tables
 from floorbench.report.tables import render
@@ -130,17 +132,17 @@ def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:
-    """Give systems of one name different names for display: the settings in which they differ.
+    """Give systems of one name different names for display: version and settings that differ.
 
-    Where no setting differs, they are numbered in the order given.
+    Where none differs, they are numbered in the order given.
     """
     names = [r.system.name for r in results]
     out = []
     for number, result in enumerate(results, start=1):
         name = result.system.name
-        alike = [r.system.parameters for r in results if r.system.name == name]
+        alike = [_settings(r.system) for r in results if r.system.name == name]
         if names.count(name) > 1:
-            own = result.system.parameters
+            own = _settings(result.system)
             differs = sorted(
                 k
                 for k in {k for p in alike for k in p}
@@ -153,3 +155,7 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
             result = dataclasses.replace(result, system=system)
         out.append(result)
     return out
+
+
+def _settings(system: SystemSpec) -> dict[str, JsonValue]:
+    return {**system.parameters, "version": system.version}

@@ -84,7 +84,8 @@ def tune(
     console.data(
         f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is {how}\n"
         f"{frozen.goal()} = {frozen.value:.4f} on {frozen.units - frozen.unanswered} of "
-        f"{frozen.units} units ({frozen.unanswered} without a score)\n"
+        f"{frozen.units} units of {opened.source.describe().get('name', 'the data')} "
+        f"({frozen.unanswered} without a score)\n"
         f"{out}  {frozen.hash[:12]}"
     )
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -24,11 +24,11 @@ from floorbench.datasets.two_channel import (
 from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.formats import read
+from floorbench.formats import detect, read
 from floorbench.formats.registry import FORMATS, by_extension
-from floorbench.formats.tiers import Tier
+from floorbench.formats.tiers import Document, Tier
 
-WORD_FORMATS = frozenset({"words", "ctm", "ms98"})
+WORD_FORMATS = frozenset({"words", "table", "ctm", "ms98"})
 _TEXT = tuple({f".{e.rpartition('.')[2]}" for f in FORMATS.values() for e in f.extensions})
 _SOUND = "sound"
 _NO_SPEECH = (None, "uem")
@@ -53,8 +53,9 @@ class TwoChannelFiles(TwoChannelSource):
 
     Notes
     -----
-    An annotation without audio is a session too. Two annotations ``X.A.EXT`` and ``X.B.EXT``
-    belong to one session ``X``, side A first.
+    An annotation without audio is a session too. A CSV, TSV, JSON or TXT file named like a sound
+    is looked into: a table of words needs columns for word, start and end, and speaker. Two
+    annotations ``X.A.EXT`` and ``X.B.EXT`` belong to one session ``X``, side A first.
     """
 
     reader: ClassVar[str] = "two-channel"
@@ -88,12 +89,13 @@ class TwoChannelFiles(TwoChannelSource):
     def _find(self) -> Mapping[str, dict[str, list[Path]]]:
         named: list[tuple[str, str, Path]] = []
         files = [self.path] if self.path.is_file() else files_below(self.path, AUDIO + _TEXT)
+        sounds = {(p.parent, _stem(p)) for p in files if p.suffix.lower() in AUDIO}
         for path in files:
             if path.name.startswith("."):
                 continue
             if path.suffix.lower() in AUDIO:
                 named.append((_stem(path), _SOUND, path))
-            elif by_extension(path.name) not in _NO_SPEECH:
+            elif _kind(path, sounds) not in _NO_SPEECH:
                 named.append((_stem(path), _side(path), path))
         found = by_session(named)
         if self._vad is None:
@@ -119,7 +121,7 @@ class TwoChannelFiles(TwoChannelSource):
         tiers = named_once(((_name(t, p), (t, p)) for t, p in read_all), where=where)
         names = pair_roles(sorted(tiers), self._user, where=where)
         chosen = {role: tiers[name] for role, name in names.items()}
-        if self._are_words(found["text"][0]):
+        if self._are_words(next(iter(documents.values()))):
             return words_session(
                 session_id,
                 {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
@@ -137,10 +139,10 @@ class TwoChannelFiles(TwoChannelSource):
             language=self.language,
         )
 
-    def _are_words(self, path: Path) -> bool:
+    def _are_words(self, document: Document) -> bool:
         if self._units is not None:
             return self._units == "words"
-        return by_extension(path.name) in WORD_FORMATS
+        return document.format in WORD_FORMATS
 
     def _channels(self, path: Path) -> dict[Role, AudioRef]:
         channels = probe(path).channels
@@ -214,11 +216,23 @@ def _stem(path: Path) -> str:
     return name[:-2] if name[-2:] in (".A", ".B", "_A", "_B") else name
 
 
+def _kind(path: Path, sounds: Collection[tuple[Path, str]]) -> str | None:
+    """Return the format that a file's name tells, or its first lines if a sound is named so."""
+    named = by_extension(path.name)
+    if named is not None or (path.parent, _stem(path)) not in sounds:
+        return named
+    try:
+        return detect(path)
+    except DataError:
+        return None
+
+
 def _annotations(audio: Path) -> list[Path]:
+    named = audio.parent, _stem(audio)
     return [
         p
         for p in files_below(audio.parent, _TEXT, deep=False)
-        if by_extension(p.name) not in _NO_SPEECH and _stem(p) == _stem(audio)
+        if _stem(p) == named[1] and _kind(p, {named}) not in _NO_SPEECH
     ]
 
 

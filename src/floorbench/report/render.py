@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from floorbench.report import codett, dualturn, echo, trp
+from floorbench.report import clips, codett, dualturn, echo, trp
 from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table, interval_notes
 from floorbench.run.scoring import Result
 
 _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
+    "clips": clips.tables,
     "codett": codett.tables,
     "echo": echo.tables,
     "trp": lambda results: [trp.table(results)],

@@ -236,6 +236,11 @@ CODES: dict[str, Code] = {
         "A file that the dataset's checksums.txt names is missing or has other bytes.",
         "Copy the named file again, or build the set again.",
     ),
+    "FB278": Code(
+        "calls not cut",
+        "The calls have no sound or no labelled pause, or the folder holds clips already.",
+        "Give calls with a stereo recording and speech of both sides, and a new folder.",
+    ),
     "FB281": Code(
         "not a packed dataset",
         "There is no header of a packed dataset here, or it was changed after packing.",

@@ -1,0 +1,102 @@
+"""``floorbench data cut``: calls become labelled clips, one at each pause."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from floorbench.cli import console
+from floorbench.cli.options import ReaderSettings, open_given
+from floorbench.errors import UsageError
+
+
+def cut(
+    calls: str,
+    /,
+    *,
+    out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    silence: float = 0.2,
+    side: Literal["user", "system", "both"] = "user",
+    dev: float | None = None,
+    context: float = 30.0,
+    lead: float = 0.2,
+    backchannel: float = 1.0,
+    alone: float = 1.0,
+    seed: int = 0,
+    licence: str = "unknown",
+    reader: str | None = None,
+    reader_sets: ReaderSettings = None,
+    json: bool = False,
+) -> int:
+    """Cut two-channel calls at every pause of one side: clips to ask a turn detector about.
+
+    A pause is complete where the other side speaks next, incomplete where the same side goes on.
+    The clips are read by the task clips: run, tune, gate and view work on them.
+
+    Parameters
+    ----------
+    calls
+        Stereo recordings with an annotation beside each, or a corpus with sound.
+    out
+        Folder to make.
+    silence
+        Seconds of silence after which your agent asks its detector. Shorter gaps are no pauses,
+        and every clip ends so long after its last word.
+    side
+        Whose pauses.
+    dev
+        Share of the calls for OUT/dev, to choose a threshold on; the others go to OUT/test. One
+        folder by default.
+    context
+        Longest clip in seconds, shortened at its beginning.
+    lead
+        Seconds of sound before the turn begins.
+    backchannel
+        A pause is left out if the other side says only something of at most so many seconds in
+        it.
+    alone
+        A pause is left out if the same side is back within so many seconds of the other's start.
+    seed
+        Draws the calls of OUT/dev.
+    licence
+        What the calls may be used for.
+    reader
+        Reader of the calls; found by looking at them by default.
+    json
+        Print JSON.
+    """
+    from floorbench.build.call_clips import cut_calls
+    from floorbench.core.vocab import Role
+    from floorbench.datasets.two_channel import TwoChannelSource
+    from floorbench.events.pauses import PauseRules
+
+    source = open_given(calls, reader, reader_sets)
+    if not isinstance(source, TwoChannelSource):
+        raise UsageError("FB103", f"'{calls}' holds no two-channel sessions")
+    reports = cut_calls(
+        source,
+        out,
+        rules=PauseRules(silence=silence, backchannel=backchannel, alone=alone),
+        sides=(Role.USER, Role.SYSTEM) if side == "both" else (Role(side),),
+        context=context,
+        lead=lead,
+        dev=dev,
+        seed=seed,
+        licence=licence,
+    )
+    for report in reports:
+        counted = ", ".join(f"{n} {label}" for label, n in sorted(report.labels.items()))
+        console.say(f"{report.folder}: {report.calls} calls, {counted}")
+        for why, count in sorted(report.left_out.items()):
+            console.say(f"  left out: {count} ({why})")
+    if json:
+        console.data_json([
+            {"folder": str(r.folder), "calls": r.calls, "labels": r.labels, "left_out": r.left_out}
+            for r in reports
+        ])  # fmt: skip
+    else:
+        for report in reports:
+            console.data(str(report.folder))
+    return 0

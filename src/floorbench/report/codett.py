@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from floorbench.core.score import Estimate
+from floorbench.report.languages import languages
 from floorbench.report.published_check import action_accuracy
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 
-LANGUAGES = {"zh": "Chinese", "en": "English"}
 ACTIONS = {
     "Maintain": "Maintain",
     "StopandListen": "Stop & Listen",
@@ -56,7 +56,7 @@ def tables(results: Sequence[Result]) -> list[Table]:
 def stage1(results: Sequence[Result]) -> list[Table]:
     """Return one stage-1 table per language, with the paper's own rows below."""
     out = []
-    for language, name in LANGUAGES.items():
+    for language, name in languages(results).items():
         rows: list[Row] = []
         for result in results:
             rows += _stage1_rows(result, language)
@@ -89,7 +89,7 @@ def turn_ends(results: Sequence[Result]) -> list[Table]:
     ends = ("Completion", "Incomplete")
     rows = []
     for result in results:
-        for language, name in LANGUAGES.items():
+        for language, name in languages(results).items():
             cells: dict[str, Cell] = {}
             remark = None
             for e in result.estimates:
@@ -133,7 +133,7 @@ def stage2(results: Sequence[Result]) -> list[Table]:
         for scenario in (*scenarios, "Avg", "action", "SMR")
     } | {"n": "n", "coverage": "coverage %"}
     out = []
-    for language, name in LANGUAGES.items():
+    for language, name in languages(results).items():
         rows = [
             Row(name=_row_name(result, condition), cells=cells)
             for result in results

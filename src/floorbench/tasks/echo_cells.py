@@ -114,7 +114,11 @@ class Cells:
                 yield self._cell(share(missing=self.missing), cell, here, headline=False, na=na)
 
     def _roles(self, units: Scored, pairs: Scored, where: Mapping[str, str]) -> Iterator[Measure]:
-        na = None if self.three_way else f"{self.system.name} does not answer with roles"
+        na = (
+            None
+            if self.three_way
+            else f"{self.system.name} does not declare the labels {', '.join(ROLES)}"
+        )
         said = units.column("predicted_role")
         outcome = units.column("outcome")
         read = with_columns(units, outcome=np.where((outcome == OK) & (said < 0), INVALID, outcome))

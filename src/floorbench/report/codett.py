@@ -135,7 +135,11 @@ def stage2(results: Sequence[Result]) -> list[Table]:
     out = []
     for language, name in languages(results).items():
         rows = [
-            Row(name=_row_name(result, condition), cells=cells)
+            Row(
+                name=_row_name(result, condition),
+                cells=cells,
+                note=_of_smr(result, language, condition),
+            )
             for result in results
             for condition in _conditions(result)
             if (cells := _stage2_cells(result, language, condition))
@@ -195,13 +199,23 @@ def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Ce
         elif e.metric == "action_average":
             cells[f"{key}/Avg"] = cell(e)
         elif e.metric == "smr":
-            cells[f"{key}/SMR"] = cell(e)
+            cells[f"{key}/SMR"] = replace(cell(e), units=None)  # the note of the row says over what
         elif e.metric == "class_accuracy" and "scenario" not in e.slice:
             beside[f"{key}/action"] = cell(e)
         elif e.slice.get("stage") == "intent":
             beside["n"] = text(str(e.units))
             beside["coverage"] = Cell(value=e.coverage.share, scale=100, digits=1)
     return {**cells, **beside} if any(c.value is not None for c in cells.values()) else {}
+
+
+def _of_smr(result: Result, language: str, condition: str) -> str | None:
+    """Say over how many items each SMR is, which neither n nor the size of the action tells."""
+    found = [
+        f"{_short(e.slice['action'])} {e.note.partition(' ')[0]}"
+        for e in _cells(result, language, condition)
+        if e.metric == "smr" and e.note
+    ]
+    return f"SMR is over the items with the right action: {', '.join(found)}" if found else None
 
 
 def _baseline_rows(results: Sequence[Result], language: str) -> list[Row]:

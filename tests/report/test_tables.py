@@ -100,6 +100,7 @@ def test_latex_escapes_and_uses_booktabs() -> None:
     assert r"a\_b \& c" in text
     assert r"\textbf{75.0}" in text
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+    assert r"{\scriptsize 40.0--60.0} &" in text  # below its value, which keeps columns narrow
 
 
 def test_csv_and_json_keep_numbers_unrounded() -> None:
@@ -129,9 +130,9 @@ def test_an_unknown_form_is_named() -> None:
 
 
 def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
-    """Tables of results and every awkward character, with booktabs and nothing else."""
+    """Results and every awkward character, with the packages the table names, within the page."""
     awkward = Table(
-        title=r"100 % of \alpha & #1 {x} ~ ^ $ _",
+        title=r"100 % of \alpha & #1 {x} ~ ^ $ _ <|a|>",
         head="system",
         columns={"a": "A & B", "b": "≥ 5 × 3"},
         rows=[
@@ -143,7 +144,7 @@ def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
     results = [toy_result("always-takeover"), toy_result("oracle")]
     made = [awkward, *(t for r in results for t in render_tables([r]))]
     body = "\n".join(tables.as_latex(t) for t in made)
-    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx}\n"
     (tmp_path / "t.tex").write_text(f"{head}\\begin{{document}}\n{body}\\end{{document}}\n")
     done = subprocess.run(
         [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
@@ -155,3 +156,4 @@ def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout[-1500:]
     assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF-")
+    assert "Overfull \\hbox" not in done.stdout

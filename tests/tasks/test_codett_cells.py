@@ -86,6 +86,7 @@ def test_stage_two_by_hand() -> None:
         value(m, "scenario_accuracy", **ZH, action="Maintain", scenario="Backchannel").value == 0.5
     )
     assert value(m, "smr", **ZH, action="Maintain").value == 1 / 2
+    assert cell(m, "smr", **ZH, action="Maintain").note == "2 items with the right action"
     assert value(m, "smr", **ZH, action="StopandListen").value == 1 / 2
     assert value(m, "smr", **ZH, action="Takeover").value == 2 / 3
     assert value(m, "smr", **ZH, action="Dismiss").value == 0

@@ -5,11 +5,12 @@ import pytest
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.vocab import Outcome
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Scored, concat
 from floorbench.tasks.units import (
     Units,
     coverage,
+    language_of,
     names,
     no_cover,
     number_or_none,
@@ -99,3 +100,12 @@ def test_a_list_of_names(value: Any) -> None:
     assert names("languages", ["en"]) == ("en",)
     with pytest.raises(UsageError, match=r"FB103 languages=.* is not a list of languages"):
         names("languages", value)
+
+
+def test_a_language_that_the_task_does_not_know_is_refused_with_the_way_to_tell_it() -> None:
+    assert language_of(sample("a"), ("zh", "en")) == "en"
+    with pytest.raises(DataError, match="FB215") as caught:
+        language_of(sample("a"), ("zh", "de"))
+    assert str(caught.value.hint).endswith("""--task-set 'languages=["zh","de","en"]'""")
+    assert caught.value.where is not None
+    assert caught.value.where.item == "a"

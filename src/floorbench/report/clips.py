@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from floorbench.core.score import Estimate
-from floorbench.report.codett import LANGUAGES
+from floorbench.report.languages import languages
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
@@ -26,11 +26,10 @@ EVERY = "End, all clips: complete or not over all clips, where backchannels and 
 
 def tables(results: Sequence[Result]) -> list[Table]:
     """Return one table per language of the data."""
-    languages = dict.fromkeys(e.slice["language"] for r in results for e in r.estimates)
-    return [_table(results, language) for language in languages]
+    return [_table(results, code, name) for code, name in languages(results).items()]
 
 
-def _table(results: Sequence[Result], language: str) -> Table:
+def _table(results: Sequence[Result], language: str, name: str) -> Table:
     found = [[e for e in r.estimates if e.slice["language"] == language] for r in results]
     there = {
         e.slice["label"]
@@ -44,14 +43,13 @@ def _table(results: Sequence[Result], language: str) -> Table:
     for result, estimates in zip(results, found, strict=True):
         cells = dict(_cells(estimates))
         if cells:
-            name = result.system.name + (" [reference]" if is_reference(result) else "")
-            rows.append(Row(name=name, cells=cells, note=_answered(estimates)))
-    named = LANGUAGES.get(language, "" if language == "und" else language)
-    data = results[0].dataset.get("name", "data")
+            system = result.system.name + (" [reference]" if is_reference(result) else "")
+            rows.append(Row(name=system, cells=cells, note=_answered(estimates)))
+    about = results[0].dataset.get("name", "data") + ("" if language == "und" else f", {name}")
     columns = {label: f"{label.capitalize()} right" for label in labels}
     columns |= {"average": "Average"} | ({"end": "End, all clips"} if other else {})
     return Table(
-        title=f"Clips of {data}{', ' if named else ''}{named}: is the turn over? (accuracy in %)",
+        title=f"Clips of {about}: is the turn over? (accuracy in %)",
         head="system",
         columns={**columns, "auc": "AUC", "n": "n", "coverage": "answered %"},
         rows=rows,

@@ -51,9 +51,12 @@ def tables(results: Sequence[Result]) -> list[Table]:
         ),
         _table(
             "words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows,
-            _published_words(),
+            _published_words(), _remarks(results, "words", "auc_macro"),
         ),
-        _table("turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends()),
+        _table(
+            "turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends(),
+            _remarks(results, "turn ends", "auc"),
+        ),
         _curve(results, "auc"),
         _curve(results, "f_score"),
     ]  # fmt: skip
@@ -166,15 +169,25 @@ def _table(
 def _about_actions(results: Sequence[Result]) -> list[str]:
     """Return what a reader of the action figures must know of their gold and of the probe."""
     ported = all(r.task.parameters["port_compat"] for r in results)
-    left = [e.note for r in results for e in r.estimates if e.metric == "weighted_f1" and e.note]
     return [
-        *dict.fromkeys(left),
+        *_remarks(results, "actions", "weighted_f1"),
         f"the action probe reads {MARGIN} frames ({MARGIN / float(RATE):g} s) before and after an "
         "event, or the moment 2 frames before a backchannel: that far it looks ahead",
         "printed wF1 and BC figures count every overlap under both roles, backchannels also as CT, "
         "and random negatives, as port_compat=true does; "
         + ("so do these runs" if ported else "these runs do not: not to be set beside them"),
     ]
+
+
+def _remarks(results: Sequence[Result], events: str, metric: str) -> list[str]:
+    """Return what the results say about a metric, each remark once."""
+    said = [
+        e.note
+        for r in results
+        for e in r.estimates
+        if e.note and e.metric == metric and e.slice.get("events") == events
+    ]
+    return list(dict.fromkeys(said))
 
 
 def _action_rows(result: Result) -> list[Row]:

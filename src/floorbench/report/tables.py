@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -252,8 +253,10 @@ def _md(value: str) -> str:
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar\allowbreak{}",
     "–": "--", "†": r"$\dagger$", "≥": r"$\ge$", "×": r"$\times$",
 }  # fmt: skip
+_TEX_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def _tex(value: str) -> str:
@@ -261,35 +264,49 @@ def _tex(value: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Return a booktabs ``tabular`` inside a ``table`` float (needs ``\\usepackage{booktabs}``)."""
+    """Return a booktabs ``tabular`` inside a ``table`` float, made smaller where it is too wide.
+
+    The document needs ``booktabs`` and ``graphicx``. Intervals stand below their values.
+    """
+
+    def line(name: str, cells: Sequence[str], *, space: str = "") -> str:
+        return " & ".join([name, *cells]) + r" \\" + space
 
     def shown(c: Cell | None) -> str:
         if c is None:
             return ""
-        body = rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
-        low_high = rf" {{\scriptsize({_tex(c.interval())})}}" if c.interval() else ""
-        return body + low_high
+        return rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
 
-    head = " & ".join(map(_tex, [table.head, *table.columns.values()]))
+    def interval(c: Cell | None) -> str:
+        return rf"{{\scriptsize {_tex(c.interval())}}}" if c is not None and c.interval() else ""
+
     body = []
     for row in table.rows:
+        cells = [row.cells.get(k) for k in table.columns]
         name = _tex(row.name) + (r"$^\dagger$" if row.published else "")
-        cells = [shown(row.cells.get(k)) for k in table.columns]
-        body.append(" & ".join([name, *cells]) + r" \\")
-    notes = [rf"\par\smallskip\footnotesize {_tex(n)}" for n in _footer(table)]
+        below = [interval(c) for c in cells]
+        body.append(line(name, [shown(c) for c in cells], space="[-2pt]" if any(below) else ""))
+        if any(below):
+            body.append(line("", below, space="[2pt]"))
+    notes = [rf"{_tex(n)}\par" for n in _footer(table)]
+    label = "-".join(re.findall(r"[a-z0-9]+", table.title.lower()))
     return "\n".join(
         [
-            r"\begin{table}",
+            r"\begin{table} % needs \usepackage{booktabs,graphicx}",
             r"\centering",
-            rf"\caption{{{_tex(table.title)}}}",
+            rf"\caption{{{_tex(table.title)}}}\label{{tab:{label}}}",
+            _TEX_FIT,
             rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
             r"\toprule",
-            head + r" \\",
+            line(_tex(table.head), [_tex(h) for h in table.columns.values()]),
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
+            r"\par\smallskip",
+            r"\parbox{\linewidth}{\footnotesize\raggedright",
             *notes,
+            "}",
             r"\end{table}",
             "",
         ]

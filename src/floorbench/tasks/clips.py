@@ -32,6 +32,7 @@ from floorbench.tasks.labelmaps import TABLES, label_map, native_label
 from floorbench.tasks.units import (
     Units,
     coverage,
+    language_of,
     names,
     no_cover,
     number_or_none,
@@ -248,14 +249,7 @@ class ClipsTask:
                 )
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _sayable(system: SystemSpec) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from floorbench.tasks.codett_cells import Cells
 from floorbench.tasks.history import VIEWS, WITHOUT_HISTORY, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
-from floorbench.tasks.units import Units, names, number_or_none
+from floorbench.tasks.units import Units, language_of, names, number_or_none
 
 VERSION = "1"
 HISTORY = (0, 1, 3, 5)
@@ -251,14 +251,7 @@ class CodettTask:
         return trailing(sample.observation.turns, int(condition[1:]))
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _gold(sample: Sample) -> tuple[str, str]:

@@ -209,8 +209,15 @@ class Cells:
                 undeclared=undeclared,
                 headline=True,
             )
+            misaligned = smr(action=action)
+            right = int(misaligned.rows(of_action).totals()[1])
             yield self._cell(
-                smr(action=action), of_action, cell, undeclared=undeclared, headline=True
+                misaligned,
+                of_action,
+                cell,
+                undeclared=undeclared,
+                note=f"{right} items with the right action",
+                headline=True,
             )
         yield self._cell(
             accuracy(**columns, missing=self.missing),

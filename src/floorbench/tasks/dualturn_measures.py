@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -75,6 +75,14 @@ def without_actions(actions: Scored, ends: Scored) -> str | None:
     )
 
 
+def support(units: Scored, labels: Sequence[str]) -> str:
+    """Return how many gold units each label has, absent and failed answers included."""
+    codes = units.column("gold")
+    counts = ((codes == units.code("gold", label)).sum() for label in labels)
+    told = ", ".join(f"{label} {int(n)}" for label, n in zip(labels, counts, strict=True))
+    return f"gold labels in the test part: {told}"
+
+
 def action_measures(scored: Scored, *, missing: str, note: str | None = None) -> Iterator[Measure]:
     """Yield wF1 and per-class figures of the five actions, with chance values for BC."""
     validation, test = halves(scored)
@@ -83,8 +91,8 @@ def action_measures(scored: Scored, *, missing: str, note: str | None = None) ->
     gold = np.where(test.column("outcome") == OK, test.column("gold"), -1)
     prevalent = test.with_columns(predicted=gold)  # prevalence does not depend on the answers
     yield cell(
-        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why, note=note,
-        headline=True,
+        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why,
+        note="; ".join(n for n in (note, support(test, ACTIONS)) if n), headline=True,
     )  # fmt: skip
     for label in ACTIONS:
         here = {**where, "class": label}
@@ -117,7 +125,10 @@ def word_measures(scored: Scored, *, undeclared: str | None) -> Iterator[Measure
                 auc(positive=label, score="scores"), here, units, undeclared=why, headline=True
             )
             yield cell(eer(positive=label, score="scores"), here, units, undeclared=why)
-        yield cell(auc_macro(labels=WORD_LABELS), where, units, undeclared=why, headline=True)
+        yield cell(
+            auc_macro(labels=WORD_LABELS), where, units, undeclared=why,
+            note=support(test, WORD_LABELS) if undeclared is None else None, headline=True,
+        )  # fmt: skip
 
 
 def end_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
@@ -127,8 +138,9 @@ def end_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
         name = offset_column(offset)
         where = {"events": "turn ends", "at": f"{offset * 80:+d} ms"}
         yield cell(
-            auc(positive="EOT", score=name), where, test, headline=offset in HEADLINE_OFFSETS
-        )
+            auc(positive="EOT", score=name), where, test, note=support(test, ("EOT", "HOLD")),
+            headline=offset in HEADLINE_OFFSETS,
+        )  # fmt: skip
         said, why = at_threshold(validation, test, name, objective="f_score")
         yield cell(
             f_score(label="EOT", missing=missing), where, said, undeclared=why,

@@ -35,7 +35,7 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import MissingPolicy, Role
 from floorbench.datasets.echo_tables import ACTION_OF, CONTRASTS, ROLES
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored
 from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.latency import ANSWERED, CENSORED, MISSED
@@ -43,7 +43,7 @@ from floorbench.tasks import echo_answers
 from floorbench.tasks.echo_answers import ACTIONS, Said, meaning, role_of, three_way, times_of
 from floorbench.tasks.echo_cells import PAIRS, SAMPLES, Cells
 from floorbench.tasks.echo_pairs import PairUnits
-from floorbench.tasks.units import Units
+from floorbench.tasks.units import Units, language_of
 
 VERSION = "1"
 TAILS = (0.0, 1.0)
@@ -226,14 +226,7 @@ class EchoTask:
         ).all()
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _latency(said: Said, window: Seconds) -> tuple[float, int]:

@@ -68,7 +68,8 @@ CODES: dict[str, Code] = {
     "FB215": Code(
         "unknown language",
         "A sample names no language, or one that the task was not told about.",
-        "Set the field 'language' or the folder EN or ZH; add the language to the task.",
+        "Set the field 'language' or the folder EN or ZH; tell the task about another language: "
+        "`--task-set 'languages=[\"de\"]'`.",
     ),
     "FB216": Code(
         "audio needed for the data's digest",

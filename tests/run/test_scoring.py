@@ -26,9 +26,7 @@ def ran(
     return run(system=choice(**(parameters or {})), **{**given, **options})
 
 
-def scored(
-    path: Path, n: int = N, *, task: Task | None = None, draws: int = 200, **options: Any
-) -> Result:
+def scored(path: Path, n: int = N, *, task: Task | None = None, **options: Any) -> Result:
     opened = open_predictions(path, task=task or Task(), source=Source(n), **options)
     return score(opened, draws=200)
 

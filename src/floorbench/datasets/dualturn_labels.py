@@ -19,8 +19,9 @@ import numpy as np
 from floorbench import codec
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.datasets.two_channel_check import check_channels
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.events.dualturn import (
     RATE,
@@ -265,11 +266,11 @@ def _dualturn(
         stored=_stored_otherwise(session, signals),
         excluded=excluded,
     )
-    rows = [
-        *_signal_rows(session.id, signals),
-        *(row for agent in ROLES for row in _action_rows(session.id, actions[agent])),
-        *(_word_rows(session.id, words) if words is not None else ()),
-    ]
+    rows = _signal_rows(session.id, signals)
+    for agent in ROLES:
+        rows += _action_rows(session.id, actions[agent])
+    if words is not None:
+        rows += _word_rows(session.id, words)
     return Labelled(counts, rows)
 
 
@@ -282,14 +283,19 @@ def _side_counts(own: ChannelSignals) -> dict[str, int]:
     }
 
 
-def _signal_rows(session_id: str, signals: Signals) -> Iterator[TableRow]:
-    for r in signals.rows(session_id):
-        yield TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
+def _signal_rows(session_id: str, signals: Signals) -> list[TableRow]:
+    rows = [
+        TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
+        for r in signals.rows(session_id)
+    ]
     name = SegmentClass.OPEN.value
     for role, own in signals.channels.items():
         kept = own.segment_class == SEGMENT_CLASSES.index(SegmentClass.OPEN)
-        for end in own.segments.end[kept].tolist():
-            yield TableRow(session_id, "signal", role.value, end - 1, name, "at the end")
+        rows += [
+            TableRow(session_id, "signal", role.value, end - 1, name, "at the end")
+            for end in own.segments.end[kept].tolist()
+        ]
+    return rows
 
 
 def _action_counts(actions: Iterable[ActionEvents]) -> dict[str, int]:
@@ -307,10 +313,12 @@ def _start_counts(actions: Iterable[ActionEvents]) -> dict[str, int]:
     return dict(counts)
 
 
-def _action_rows(session_id: str, found: ActionEvents) -> Iterator[TableRow]:
-    for r, mine in zip(found.rows(session_id), found.by_agent.tolist(), strict=True):
-        if mine:
-            yield TableRow(session_id, "action", r.role.value, r.frame, r.label, r.rule)
+def _action_rows(session_id: str, found: ActionEvents) -> list[TableRow]:
+    return [
+        TableRow(session_id, "action", r.role.value, r.frame, r.label, r.rule)
+        for r, mine in zip(found.rows(session_id), found.by_agent.tolist(), strict=True)
+        if mine
+    ]
 
 
 def _word_counts(labels: WordLabels) -> dict[str, int]:
@@ -318,11 +326,13 @@ def _word_counts(labels: WordLabels) -> dict[str, int]:
     return counts | {"candidates": labels.candidates, "unplaced": labels.unplaced}
 
 
-def _word_rows(session_id: str, labels: WordLabels) -> Iterator[TableRow]:
+def _word_rows(session_id: str, labels: WordLabels) -> list[TableRow]:
+    rows = []
     for word, role, code in zip(labels.words, labels.role, labels.label.tolist(), strict=True):
         frame = last_full_frame(word.end, rate=RATE)
         at, rule = (-1, "before the first frame") if frame is None else (frame, "last full frame")
-        yield TableRow(session_id, "word", role.value, at, WORD_LABELS[code], rule)
+        rows.append(TableRow(session_id, "word", role.value, at, WORD_LABELS[code], rule))
+    return rows
 
 
 def _stored_otherwise(session: TwoChannelSession, signals: Signals) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,11 +116,14 @@ def check_and_keep(
     for sample in due_samples(task, source, system, plan.limit):
         kept = predictions.of(sample.id) if sample.id not in met else []
         met.add(sample.id)
+        found: dict[PredictionKey, int] = {}  # and the line of each
         for line, prediction in kept:
+            key = prediction.key
+            found[key] = line
             scores.update(prediction.decision.scores)
-            for code, what in lines.faults(sample, prediction):
+            for code, what in lines.faults(sample, key, prediction):
                 faults.append(Fault(code, what, line, sample.id))
-        missing.count(sample.id, {k.prediction.key for k in kept})
+        missing.count(sample.id, found)
     for sample_id in predictions.samples():
         if sample_id not in met:
             what = f"sample '{sample_id}' is not in the data or not asked for"
@@ -140,33 +143,33 @@ class _Lines(NamedTuple):
     folder: Path
     made_elsewhere: bool
 
-    def faults(self, sample: Sample, prediction: Prediction) -> Iterator[tuple[str, str]]:
-        """Yield code and words of what is wrong with the prediction of a sample."""
-        outside = _out_of_plan(prediction.key, self.plan)
+    def faults(
+        self, sample: Sample, key: PredictionKey, prediction: Prediction
+    ) -> list[tuple[str, str]]:
+        """Return code and words of all that is wrong with the prediction of a sample."""
+        found = []
+        outside = _out_of_plan(key, self.plan)
         if outside is not None:
-            yield "FB205", outside
+            found.append(("FB205", outside))
         below = _below_zero(prediction)
         if below is not None:
-            yield "FB206", below
+            found.append(("FB206", below))
         try:
             decision = checked(get(self.folder, prediction.decision))
         except DataError as error:
-            yield error.code, error.what
-            return
-        unusable = self._unusable(sample, prediction.decision, decision)
-        if unusable is not None:
-            yield "FB206", unusable
-
-    def _unusable(self, sample: Sample, given: Decision, decision: Decision) -> str | None:
-        if decision.outcome is Outcome.INVALID and given.outcome is not Outcome.INVALID:
-            return decision.reason
-        if decision.outcome is not Outcome.OK or in_words(decision):
-            return None
-        problem = self.task.problem(sample, decision)
-        # A run has said at its start what its labels mean; others are an invalid answer there.
-        if problem is None and self.made_elsewhere and isinstance(self.task, ReadsNative):
-            return self.task.unread(decision, self.system)
-        return problem
+            return [*found, (error.code, error.what)]
+        if decision.outcome is Outcome.OK:
+            problem = self.task.problem(sample, decision)
+            # A run has said at its start what its labels mean; others are an invalid answer there.
+            if problem is None and self.made_elsewhere and isinstance(self.task, ReadsNative):
+                problem = self.task.unread(decision, self.system)
+            if problem is not None and not in_words(decision):
+                found.append(("FB206", problem))
+        elif decision.outcome is Outcome.INVALID and prediction.decision.outcome is not (
+            Outcome.INVALID
+        ):
+            found.append(("FB206", str(decision.reason)))
+        return found
 
 
 class _Missing:
@@ -177,7 +180,7 @@ class _Missing:
         self._count = 0
         self._first: list[str] = []
 
-    def count(self, sample_id: str, found: set[PredictionKey]) -> None:
+    def count(self, sample_id: str, found: Collection[PredictionKey]) -> None:
         """Compare what a sample has with what is due."""
         for condition in self._plan.conditions:
             for trial in range(self._plan.trials):

@@ -20,7 +20,7 @@ from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.metrics.base import Scored, ScoringTask, point
 from floorbench.registry import required_parameters
 from support import codett_tiny, echo_tiny, scoring, trp_tiny, two_channel_tiny

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.datasets.dualturn_labels import LabelRules, labelled, training_phrases
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.report.dualturn import stats_tables
 from floorbench.report.published import rows
 from floorbench.report.render import tables

@@ -10,9 +10,7 @@ from floorbench import codec
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.score import Estimate
 from floorbench.core.spec import SystemSpec
-from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
-from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import (
     Result,
@@ -22,8 +20,7 @@ from floorbench.run.scoring import (
     score,
     stored_otherwise,
 )
-from floorbench.run.store import Given, RunFolder
-from floorbench.tasks.codett import CodettTask
+from floorbench.run.store import RunFolder
 from support.engine_toys import LABELS, Source, System, Task, choice, quiet
 from support.parquet import write_parquet
 
@@ -37,9 +34,7 @@ def ran(
     return run(system=choice(**(parameters or {})), **{**given, **options})
 
 
-def scored(
-    path: Path, n: int = N, *, task: Task | None = None, draws: int = 200, **options: Any
-) -> Result:
+def scored(path: Path, n: int = N, *, task: Task | None = None, **options: Any) -> Result:
     opened = open_predictions(path, task=task or Task(), source=Source(n), **options)
     return score(opened, draws=200)
 
@@ -218,25 +213,6 @@ def test_an_unfinished_last_line_must_be_resumed_first(tmp_path: Path) -> None:
         scored(folder.path)
 
 
-def test_a_run_is_scored_on_its_own_data_and_task_only(tmp_path: Path) -> None:
-    folder = ran(tmp_path)
-    with pytest.raises(UsageError, match=r"FB502 .*the run was made on data"):
-        scored(folder.path, N + 1)
-    other = Task()
-    other.spec = replace(other.spec, name="echo")
-    with pytest.raises(UsageError, match=r"FB502 .*of task 'toy', not 'echo'"):
-        scored(folder.path, task=other)
-
-
-def test_a_file_needs_task_and_data(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text("sample_id\n")
-    with pytest.raises(UsageError, match=r"FB103 .*is not a run folder"):
-        open_predictions(path)
-    with pytest.raises(DataError, match="FB505"):
-        open_predictions(tmp_path)
-
-
 def test_nothing_due_is_no_score(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("sample_id\n")
@@ -284,45 +260,3 @@ def test_a_perfect_share_gets_the_exact_interval_on_clusters(tmp_path: Path) -> 
     found = cell(scored(folder.path), "accuracy", "h0")
     assert (found.value, found.interval.method) == (1.0, "clopper-pearson")
     assert found.interval.low == pytest.approx(0.025 ** (1 / (N // 2)))
-
-
-@pytest.fixture
-def catalogued(monkeypatch: pytest.MonkeyPatch) -> None:
-    import floorbench.datasets.open
-    from floorbench import catalog
-    from floorbench.registry import Entry, Registry
-
-    tasks = Registry("task", {"toy": Entry("support.engine_toys:Task", "toy")})
-    monkeypatch.setattr(catalog, "TASKS", tasks)
-    monkeypatch.setattr(floorbench.datasets.open, "open_dataset", lambda where: Source(where["n"]))
-
-
-@pytest.mark.usefixtures("catalogued")
-def test_a_run_folder_knows_its_task_and_data(tmp_path: Path) -> None:
-    given = {"missing": "drop"}
-    folder = ran(tmp_path, task=Task(**given), task_parameters=given)
-    assert score(open_predictions(folder.path), draws=200) == scored(
-        folder.path, task=Task(**given)
-    )
-
-
-@pytest.mark.usefixtures("catalogued")
-def test_a_task_that_comes_back_otherwise_is_refused(tmp_path: Path) -> None:
-    folder = ran(tmp_path, task=Task(missing="drop"))
-    with pytest.raises(UsageError, match=r'FB502 .*missing: "drop" -> "wrong"'):
-        open_predictions(folder.path)
-
-
-def test_a_task_with_a_parameter_of_another_version_is_refused_in_words(tmp_path: Path) -> None:
-    folder = run(
-        task=CodettTask(),
-        system=SystemChoice(name="always-dismiss"),
-        source=open_dataset("starter:codett"),
-        limit=1,
-        out=tmp_path,
-        notify=quiet,
-    )
-    record = folder.record()
-    folder.write_record(replace(record, task=Given(name="codett", parameters={"bogus": 1})))
-    with pytest.raises(UsageError, match=r"FB502 the task cannot be built again .*bogus"):
-        open_predictions(folder.path)

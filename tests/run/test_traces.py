@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from floorbench.core.prediction import Decision
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError
 from floorbench.events.traces import make_trace
 from floorbench.run.checking import check

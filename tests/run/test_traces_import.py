@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from floorbench.core.prediction import Prediction
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError, UsageError
 from floorbench.events.traces import trace_values
 from floorbench.run.checking import check

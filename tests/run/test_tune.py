@@ -226,7 +226,7 @@ def test_a_score_of_prefixes_is_tuned_on_one_split_and_read_on_the_other(tmp_pat
     frozen = write_artefact(found, tmp_path / "t.json")
     other = trp_scored.ran(tmp_path, data, split="test")
     read_there = score(open_predictions(other, thresholds=[frozen]), draws=20, write=False)
-    (f1,) = (e for e in read_there.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    f1 = trp_scored.cell(read_there, "slot_f")
     assert f1.value == pytest.approx(0.4)  # two, three and four words: one hit, two false, one miss
     assert read_there.signature.protocol["parameters"]["threshold"] == "f_score"
 
@@ -242,7 +242,7 @@ def test_a_prefix_without_a_score_is_counted_and_then_wrong(tmp_path: Path) -> N
         draws=20,
         write=False,
     )
-    (recall,) = (e for e in read_there.estimates if e.metric == "slot_recall" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    recall = trp_scored.cell(read_there, "slot_recall")
     assert (recall.value, recall.coverage.invalid) == (0.5, 1)
 
 

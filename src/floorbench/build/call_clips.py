@@ -21,7 +21,8 @@ from floorbench.audio.ref import FileAudio
 from floorbench.core.time import Ticks, from_ticks, to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.manifest import MANIFEST
-from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_session import TwoChannelSession
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
 from floorbench.events.tokens import is_speech

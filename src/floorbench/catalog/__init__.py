@@ -31,13 +31,13 @@ DATASETS = Registry(
     {
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
         "swb-ms98": Entry(
-            "floorbench.datasets.two_channel_words:SwitchboardSource",
+            "floorbench.datasets.two_channel_calls:SwitchboardSource",
             "Switchboard word files of the ISIP release",
         ),
-        "ami": Entry("floorbench.datasets.two_channel_words:AmiSource", "AMI words or RTTM"),
-        "fisher": Entry("floorbench.datasets.two_channel_words:FisherSource", "Fisher transcripts"),
+        "ami": Entry("floorbench.datasets.two_channel_speakers:AmiSource", "AMI words or RTTM"),
+        "fisher": Entry("floorbench.datasets.two_channel_calls:FisherSource", "Fisher transcripts"),
         "candor": Entry(
-            "floorbench.datasets.two_channel_words:CandorSource", "CANDOR, three segmentations"
+            "floorbench.datasets.two_channel_speakers:CandorSource", "CANDOR, three segmentations"
         ),
         "dualturn-rows": Entry(
             "floorbench.datasets.dualturn_rows:FrameRowsSource", "stored frame labels (Parquet)"

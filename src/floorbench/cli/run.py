@@ -29,8 +29,8 @@ from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import Executor, make_executor
 from floorbench.run.job import Progress
+from floorbench.run.opening import source_of
 from floorbench.run.references import REFERENCES, Reference, make_reference
-from floorbench.run.scoring import source_of
 from floorbench.run.store import RunFolder
 from floorbench.systems.build import build_system
 from floorbench.systems.stream import StreamDriver

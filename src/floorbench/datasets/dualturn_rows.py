@@ -17,7 +17,8 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
 from floorbench.datasets.layout import files_below
 from floorbench.datasets.parquet import reading
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.events.dualturn import RATE

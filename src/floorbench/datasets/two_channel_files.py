@@ -13,16 +13,16 @@ from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.layout import files_below
-from floorbench.datasets.two_channel import (
+from floorbench.datasets.two_channel import TwoChannelSource, pair_roles
+from floorbench.datasets.two_channel_calls import AUDIO
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
+from floorbench.datasets.two_channel_session import (
     ROLES,
     TwoChannelSession,
-    TwoChannelSource,
-    pair_roles,
+    entry_words,
     segments_session,
     words_session,
 )
-from floorbench.datasets.two_channel_naming import by_session, faults, named_once
-from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.formats import detect, read
 from floorbench.formats.registry import FORMATS, by_extension

@@ -126,8 +126,8 @@ class VapEvents:
         """Return the events of some kinds."""
         return self.where(np.isin(self.kind, [KINDS.index(k) for k in kinds]))
 
-    def where(self, mask: Bools) -> VapEvents:
-        """Return the events selected by a mask."""
+    def where(self, mask: Bools | Ints) -> VapEvents:
+        """Return the events selected by a mask, or by their places in this order."""
         return VapEvents(
             roles=self.roles,
             kind=self.kind[mask],

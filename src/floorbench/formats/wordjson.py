@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
-from floorbench.formats.jsontext import dump, load, scalar_text, text_of, time_of
+from floorbench.formats.jsontext import dump, extra_of, load, text_of, time_of
 from floorbench.formats.registry import Codec
 from floorbench.formats.rows import Row, document_of, in_time_order
 from floorbench.formats.source import Source
@@ -93,14 +93,7 @@ def _word(item: Any, segment_speaker: Any, unread: Counter[str]) -> Row:
         raise DataError("FB703", "not an object")
     if "word" not in item and "text" not in item:
         raise DataError("FB703", "no 'word'")
-    extra: dict[str, str] = {}
-    for key, value in item.items():
-        if key not in _KNOWN:
-            text = scalar_text(value)
-            if text is None:
-                unread[key] += 1
-            else:
-                extra[key] = text
+    extra = extra_of(item, _KNOWN, unread)
     speaker = item.get("speaker", segment_speaker)
     if isinstance(speaker, Decimal):
         speaker = str(speaker)

@@ -18,7 +18,8 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Opened, Result, current_result, served_part, task_again
+from floorbench.run.opening import Opened, task_again
+from floorbench.run.scoring import Result, current_result, served_part
 from floorbench.run.served import Tally
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord

@@ -15,7 +15,7 @@ import numpy as np
 from floorbench.core.prediction import Trace
 from floorbench.core.time import from_ticks
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.errors import UsageError, missing_extra
 from floorbench.events.dualturn import RATE, SEGMENT_CLASSES, SignalRules, dualturn_signals
 from floorbench.events.dualturn_actions import ActionRules, agent_actions

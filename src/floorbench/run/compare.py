@@ -11,7 +11,8 @@ import numpy as np
 from floorbench.core.score import Coverage, Signature
 from floorbench.errors import DataError, UsageError, did_you_mean
 from floorbench.metrics.base import Column, Measure
-from floorbench.run.scoring import Cells, Opened, cells, signature_of
+from floorbench.run.opening import Opened
+from floorbench.run.scoring import Cells, cells, signature_of
 from floorbench.run.served import Snapshot
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
@@ -133,7 +134,7 @@ def compare_many(
     Parameters
     ----------
     runs : sequence of Opened
-        From :func:`floorbench.run.scoring.open_predictions`; each is "first" in its comparison.
+        From :func:`floorbench.run.opening.open_predictions`; each is "first" in its comparison.
     base : Opened
         The run that every other is compared with ("second"). Its seed is used.
     draws, level, permutations

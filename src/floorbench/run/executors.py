@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
+from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
@@ -153,6 +154,21 @@ def make_executor(
             load_timeout=load_timeout,
         )
     raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
+
+
+def named(choice: SystemChoice) -> dict[str, JsonValue]:
+    """Return name and parameters of a system, with which another process builds it.
+
+    Raises
+    ------
+    UsageError
+        ``FB509`` when the system is an object of this process.
+    """
+    if choice.factory is not None:
+        raise UsageError(
+            "FB509", f"system '{choice.name}' is an object of this process; name it instead"
+        )
+    return {"name": choice.name, "parameters": choice.parameters}
 
 
 def still_loading(name: str, limit: float) -> SystemProblem:

@@ -20,7 +20,7 @@ from floorbench.errors import DataError, Place
 from floorbench.metrics.base import Floats, Ints
 from floorbench.run.batching import length_of
 from floorbench.run.due import LARGEST, MOST, Due, due_items
-from floorbench.run.scoring import Opened, open_predictions
+from floorbench.run.opening import Opened, open_predictions
 from floorbench.run.store import LONGEST, RunFolder, RunRecord, Sitting, out_of_range
 
 LEAST = 10
@@ -108,7 +108,7 @@ def measure(path: Path) -> RunFactors:
     DataError
         ``FB561`` when it is not finished or has too few answers with a time, ``FB505`` for a cost
         that no answer has; what
-        :func:`floorbench.run.scoring.open_predictions` raises.
+        :func:`floorbench.run.opening.open_predictions` raises.
     """
     where = Place(str(path))
     folder = RunFolder.open(path)

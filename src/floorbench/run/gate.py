@@ -16,7 +16,7 @@ from floorbench.core.score import Coverage, Interval, Signature
 from floorbench.errors import UsageError
 from floorbench.run.compare import CellComparison, RunComparison, compare_runs
 from floorbench.run.gate_rules import Rules, sides
-from floorbench.run.scoring import Opened, open_predictions
+from floorbench.run.opening import Opened, open_predictions
 from floorbench.run.signature import Difference
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.paired import Comparison
@@ -142,7 +142,7 @@ def gate(
     Parameters
     ----------
     candidate, against : Opened, Path or str
-        Run folders, or what :func:`floorbench.run.scoring.open_predictions` returns.
+        Run folders, or what :func:`floorbench.run.opening.open_predictions` returns.
     margin : float
         Points (hundredths) for all metrics between 0 and 1, 0 or more.
     margins : mapping of str to float

@@ -13,7 +13,8 @@ from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import Scored
 from floorbench.metrics.thresholds import choose
 from floorbench.run.artefact import INCLUSIVE, RULE, ThresholdArtefact
-from floorbench.run.scoring import Opened, scored_units
+from floorbench.run.opening import Opened
+from floorbench.run.scoring import scored_units
 from floorbench.run.signature import system_part
 from floorbench.tasks.labelmaps import label_map
 from floorbench.tasks.units import ScoreReading, without_unscored
@@ -32,7 +33,7 @@ def tune(
     Parameters
     ----------
     opened : Opened
-        From :func:`floorbench.run.scoring.open_predictions`; a run on the split to choose on.
+        From :func:`floorbench.run.opening.open_predictions`; a run on the split to choose on.
     objective, limit, beta
         As in :func:`floorbench.metrics.thresholds.choose`.
     slice : mapping of str to str or None

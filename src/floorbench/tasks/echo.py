@@ -136,7 +136,7 @@ class EchoTask:
             user = shown.channels.get(Role.USER)
             channels: dict[Role, AudioRef] = {}
             if user is not None:
-                channels[Role.USER] = user.narrow(cutoff=end)  # type: ignore[attr-defined]
+                channels[Role.USER] = user.narrow(cutoff=end)
             text = shown.text if "text" in system.modalities else None
             return replace(shown, channels=channels, cutoff=end, words=(), text=text)
         return replace(shown, channels={}, words=(), cutoff=None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample
-from floorbench.core.spec import SystemSpec
+from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import exact, to_ticks
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import DataError, Place
@@ -180,6 +180,35 @@ def frame_problem(sample: Sample, decision: Decision) -> str | None:
             f"{covered:.2f} s, the session has {float(seconds):.2f} s"
         )
     return None
+
+
+class SessionTask:
+    """What the protocols over whole sessions share: one condition, answered by a trace.
+
+    A subclass gives its ``spec``.
+    """
+
+    spec: TaskSpec
+
+    def conditions(self, system: SystemSpec) -> tuple[str, ...]:
+        """Return the only condition."""
+        return self.spec.conditions
+
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
+        """Return the whole session, in the declared modalities; systems hear it in order."""
+        if condition not in self.spec.conditions:
+            raise DataError("FB222", f"there is no condition '{condition}'")
+        return shown_to(sample.observation, system)
+
+    def due(self, sample: Sample, system: SystemSpec) -> bool:
+        """Tell whether a session is asked for: all but those of the training split."""
+        return sample.tags.get("split") != "train"
+
+    def problem(self, sample: Sample, decision: Decision) -> str | None:
+        """Say what is wrong with a decision made elsewhere, or return ``None``."""
+        return frame_problem(sample, decision)
 
 
 def shown_to(observation: Observation, system: SystemSpec | None) -> Observation:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, sees_all
-from floorbench.build.pipeline.record import StageReport, factors_of
+from floorbench.build.pipeline.record import BuildRecord, StageReport, factors_of
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
 from floorbench.run.planning import DRAWS, check_size, machine_named
@@ -158,111 +159,126 @@ def forecast_build(
     if items is not None and hours is not None:
         raise UsageError("FB103", "give one of --samples and --hours")
     check_size(items, hours)
-    sound = float(factors.sounds.sum()) / record.finished  # seconds an item
-    if hours is not None and not sound:
+    total_sound = float(factors.sounds.sum())
+    if hours is not None and not total_sound:
         raise UsageError("FB562", "the small build's dataset has no sound")
     rng = np.random.default_rng(seed)
-    drawn_sound = _drawn_sound(factors, rng)
-    if hours is not None:
-        wanted = math.ceil(hours * 3600 / sound)
-        wanted_draws = hours * 3600 / drawn_sound
-    else:
-        wanted = items if items is not None else record.finished
-        wanted_draws = np.full(DRAWS, float(wanted))
-    known = factors_of(record.stages)
-    yields = np.array([known[s.stage].left for s in record.stages])
-    yield_draws = np.stack([_drawn_yield(s, rng) for s in record.stages])
-    total = float(wanted / yields.prod())
-    total_draws = wanted_draws / yield_draws.prod(axis=0)
-    entered = np.concatenate([[1.0], yields.cumprod()[:-1]]) * total
-    grown = np.vstack([np.ones(DRAWS), yield_draws.cumprod(axis=0)[:-1]]) * total_draws
-    cpu = np.array([known[s.stage].cpu for s in record.stages])
-    cpu_draws = np.stack([_drawn_seconds(s, rng) for s in record.stages])
-    ratio = np.array([s.wall / s.cpu if s.cpu else 1.0 for s in record.stages])
-    alone = np.array([sees_all(s) for s in record.stages])
-    made_sound = wanted * sound
-
-    def hours_of(values: Floats) -> Floats:
-        return values / 3600
-
-    stages = tuple(
-        StageForecast(
-            stage=s.stage,
-            entered=float(entered[n]),
-            left=float(entered[n] * yields[n]),
-            left_share=float(yields[n]),
-            processor=range_of(
-                float(entered[n] * cpu[n]) / 3600, hours_of(grown[n] * cpu_draws[n])
-            ),
-            real_time_factor=float(entered[n] * cpu[n]) / made_sound if made_sound else None,
-            alone=bool(alone[n]),
-            needs="gpu" if on_gpu(s) else "processor" if s.deterministic else "service",
-        )
-        for n, s in enumerate(record.stages)
-    )
+    wanted = _wanted(factors, rng, items=items, hours=hours)
+    flow = _flow(record, wanted, rng)
+    count = int(wanted[0])
+    sound = count * total_sound / record.finished
+    stages = _stages(record.stages, flow, sound)
     efficiency = share_of_speed(means, max(record.workers, 1))
-    rest = _rest(record.took, record.workers, record.stages, alone)
-    larger = total / record.seeds
-    power = means.workers * efficiency
-
-    def time_of(per_stage: Floats, larger: Floats | float) -> Floats:
-        clock = per_stage * (ratio if per_stage.ndim == 1 else ratio[:, None])
-        shared = clock[~alone].sum(axis=0) / power
-        single = clock[alone].sum(axis=0)
-        return np.asarray(shared + single + (rest or 0.0) * larger) / 3600
-
-    time = range_of(
-        float(time_of(entered * cpu, larger)),
-        time_of(grown * cpu_draws, total_draws / record.seeds),
-    )
-    processor = range_of(
-        float((entered * cpu).sum()) / 3600, hours_of((grown * cpu_draws).sum(axis=0))
-    )
+    rest = _rest(record, flow.alone)
+    larger = flow.seeds / record.seeds
+    time = _hours(_elapsed(flow, means.workers * efficiency) + (rest or 0.0) * larger)
+    processor = _hours(flow.processor.sum(axis=0))
     graphics = np.array([s.needs == "gpu" for s in stages])
-    gpu = None
-    if graphics.any():
-        clock = entered * cpu * ratio
-        clock_draws = grown * cpu_draws * ratio[:, None]
-        gpu = range_of(
-            float(clock[graphics].sum()) / 3600, hours_of(clock_draws[graphics].sum(axis=0))
-        )
-    tokens = _scaled_tokens(factors, larger)
-    dear = [m for m in tokens if prices is not None and m not in prices]
-    unpriced = [f"no price for {', '.join(dear)}: not in the cost of the models"] if dear else []
+    tokens = _scaled_tokens(factors, float(larger[0]))
+    seeds = range_of(float(flow.seeds[0]), flow.seeds[1:])
+    assumptions = _assumptions(factors, means, efficiency, stages, rest, float(larger[0]))
     return BuildForecast(
         recipe=record.recipe,
         preset=record.preset,
         measured={
             "seeds": record.seeds,
             "items": record.finished,
-            "sound_seconds": round(float(factors.sounds.sum()), 3),
+            "sound_seconds": round(total_sound, 3),
             "took": record.took,
             "workers": record.workers,
             "machine": dict(record.hardware),
         },
-        items=wanted,
-        seeds=range_of(total, total_draws),
-        sound=made_sound / 3600,
+        items=count,
+        seeds=seeds,
+        sound=sound / 3600,
         workers=means.workers,
         stages=stages,
         processor=processor,
-        real_time_factor=processor.value * 3600 / made_sound if made_sound else None,
+        real_time_factor=processor.value * 3600 / sound if sound else None,
         time=time,
         machine_cost=None
         if means.price_per_hour is None
         else time.times(means.workers * means.price_per_hour),
-        model_cost=_model_cost(tokens, prices, range_of(total, total_draws)),
+        model_cost=_model_cost(tokens, prices, seeds),
         currency=means.currency,
         tokens=tokens,
-        gpu_hours=gpu,
-        bytes=factors.bytes / record.finished * wanted,
-        bytes_per_hour=factors.bytes / float(factors.sounds.sum()) * 3600 if sound else None,
-        cache_bytes=None if factors.stored is None else factors.stored * larger,
-        assumptions=(
-            *_assumptions(factors, means, efficiency, stages, rest, larger),
-            *unpriced,
-        ),
+        gpu_hours=_hours(flow.clock[graphics].sum(axis=0)) if graphics.any() else None,
+        bytes=factors.bytes / record.finished * count,
+        bytes_per_hour=factors.bytes / total_sound * 3600 if total_sound else None,
+        cache_bytes=None if factors.stored is None else factors.stored * float(larger[0]),
+        assumptions=(*assumptions, *_unpriced(tokens, prices)),
     )
+
+
+class _Flow(NamedTuple):
+    """What goes through the stages of the larger build.
+
+    Arrays have the expected value in their first column and the draws in the others; rows, where
+    there are any, are stages. ``processor`` and ``clock`` are seconds of all items of a stage.
+    """
+
+    seeds: Floats
+    entered: Floats
+    left: Floats
+    processor: Floats
+    clock: Floats
+    alone: NDArray[np.bool_]
+
+
+def _wanted(
+    factors: BuildFactors, rng: np.random.Generator, *, items: int | None, hours: float | None
+) -> Floats:
+    """Return the items at the end: as many as were asked for, or as make up the hours."""
+    drawn = _drawn_sound(factors, rng)
+    if hours is None:
+        count = items if items is not None else factors.record.finished
+        return np.full(1 + DRAWS, float(count))
+    sound = float(factors.sounds.sum()) / factors.record.finished
+    return np.concatenate([[math.ceil(hours * 3600 / sound)], hours * 3600 / drawn])
+
+
+def _flow(record: BuildRecord, wanted: Floats, rng: np.random.Generator) -> _Flow:
+    known = factors_of(record.stages)
+    yields = np.stack([[known[s.stage].left, *_drawn_yield(s, rng)] for s in record.stages])
+    cpu = np.stack([[known[s.stage].cpu, *_drawn_seconds(s, rng)] for s in record.stages])
+    through = yields.cumprod(axis=0)
+    seeds = wanted / through[-1]
+    entered = np.vstack([np.ones_like(seeds), through[:-1]]) * seeds
+    by_clock = np.array([s.wall / s.cpu if s.cpu else 1.0 for s in record.stages])
+    return _Flow(
+        seeds=seeds,
+        entered=entered,
+        left=entered * yields,
+        processor=entered * cpu,
+        clock=entered * cpu * by_clock[:, None],
+        alone=np.array([sees_all(s) for s in record.stages]),
+    )
+
+
+def _stages(reports: Sequence[StageReport], flow: _Flow, sound: float) -> tuple[StageForecast, ...]:
+    return tuple(
+        StageForecast(
+            stage=report.stage,
+            entered=float(flow.entered[n, 0]),
+            left=float(flow.left[n, 0]),
+            left_share=float(flow.left[n, 0] / flow.entered[n, 0]),
+            processor=_hours(flow.processor[n]),
+            real_time_factor=float(flow.processor[n, 0]) / sound if sound else None,
+            alone=bool(flow.alone[n]),
+            needs="gpu" if on_gpu(report) else "processor" if report.deterministic else "service",
+        )
+        for n, report in enumerate(reports)
+    )
+
+
+def _elapsed(flow: _Flow, power: float) -> Floats:
+    """Return the seconds of all stages: most are shared by the workers, some run alone."""
+    shared = flow.clock[~flow.alone].sum(axis=0) / power
+    return np.asarray(shared + flow.clock[flow.alone].sum(axis=0))
+
+
+def _hours(seconds: Floats) -> Range:
+    return range_of(float(seconds[0]) / 3600, seconds[1:] / 3600)
 
 
 def _drawn_sound(factors: BuildFactors, rng: np.random.Generator) -> Floats:
@@ -288,14 +304,13 @@ def _drawn_seconds(stage: StageReport, rng: np.random.Generator) -> Floats:
     return np.maximum(rng.normal(mean, stage.spread / math.sqrt(stage.entered), DRAWS), 0.0)
 
 
-def _rest(
-    took: float, workers: int, stages: Sequence[StageReport], alone: NDArray[np.bool_]
-) -> float | None:
+def _rest(record: BuildRecord, alone: NDArray[np.bool_]) -> float | None:
     """Return the seconds outside the stages; ``None`` where a cache hid what the stages took."""
-    if any(s.cached for s in stages):
+    if any(s.cached for s in record.stages):
         return None
-    wall = np.array([s.wall for s in stages])
-    return max(0.0, took - float(wall[~alone].sum()) / max(workers, 1) - float(wall[alone].sum()))
+    wall = np.array([s.wall for s in record.stages])
+    shared = float(wall[~alone].sum()) / max(record.workers, 1)
+    return max(0.0, record.took - shared - float(wall[alone].sum()))
 
 
 def _scaled_tokens(factors: BuildFactors, larger: float) -> dict[str, Tokens]:
@@ -326,6 +341,11 @@ def _model_cost(
         if m in prices
     )
     return seeds.times(cost / seeds.value)
+
+
+def _unpriced(tokens: Mapping[str, Tokens], prices: Mapping[str, Price] | None) -> list[str]:
+    lacking = [m for m in tokens if prices is not None and m not in prices]
+    return [f"no price for {', '.join(lacking)}: not in the cost of the models"] if lacking else []
 
 
 def _assumptions(

@@ -57,7 +57,7 @@ class Speaker:
 
 
 def test_the_insertion_starts_where_the_words_before_it_have_been_said() -> None:
-    made = render(SCENE, Speaker(), seed=1)  # type: ignore[arg-type]
+    made = render(SCENE, Speaker(), seed=1)
     assert made.onset == pytest.approx(LEAD_S + 1.0, abs=0.011)
     assert made.end == pytest.approx(made.onset + 1.5, abs=0.021)
     assert made.system_end == pytest.approx(LEAD_S + 4.0, abs=0.021)
@@ -70,7 +70,7 @@ def test_the_insertion_starts_where_the_words_before_it_have_been_said() -> None
 
 
 def test_words_have_times_inside_the_insertion_and_unsure_ones_are_joined() -> None:
-    made = render(SCENE, Speaker(), seed=1)  # type: ignore[arg-type]
+    made = render(SCENE, Speaker(), seed=1)
     assert [w.text for w in made.words] == ["wait a", "bit"]
     assert made.words[0].start == made.onset
     assert made.words[-1].end == made.end
@@ -80,7 +80,7 @@ def test_words_have_times_inside_the_insertion_and_unsure_ones_are_joined() -> N
 def test_the_role_changes_neither_track() -> None:
     speakers = [Speaker(), Speaker()]
     made = [
-        render(dataclasses.replace(SCENE, role=role), speaker, seed=1)  # type: ignore[arg-type]
+        render(dataclasses.replace(SCENE, role=role), speaker, seed=1)
         for role, speaker in zip(("interruption", "off_talk"), speakers, strict=True)
     ]
     assert np.array_equal(made[0].user, made[1].user)
@@ -89,10 +89,7 @@ def test_the_role_changes_neither_track() -> None:
 
 
 def test_members_of_a_group_share_the_voice_and_are_spoken_apart() -> None:
-    made = [
-        render(dataclasses.replace(SCENE, id=f"en-x-{i}"), Speaker(), seed=1)  # type: ignore[arg-type]
-        for i in range(8)
-    ]
+    made = [render(dataclasses.replace(SCENE, id=f"en-x-{i}"), Speaker(), seed=1) for i in range(8)]
     assert len({m.voice for m in made}) == 1
     assert len({m.speed for m in made}) > 1
 
@@ -100,4 +97,4 @@ def test_members_of_a_group_share_the_voice_and_are_spoken_apart() -> None:
 def test_an_insertion_that_outlasts_the_utterance_is_refused() -> None:
     long = dataclasses.replace(SCENE, after=" three four")
     with pytest.raises(DataError, match="FB904"):
-        render(long, Speaker(), seed=1)  # type: ignore[arg-type]
+        render(long, Speaker(), seed=1)

@@ -16,10 +16,14 @@ IDLE = "SystemIdle"
 
 def number(name: str, value: object, *, low: float, high: float) -> float:
     """Return a parameter as float or raise ``FB513`` unless it lies in ``[low, high]``."""
-    fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fine or not math.isfinite(value) or not low <= value <= high:  # type: ignore[operator,arg-type]
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not low <= value <= high
+    ):
         raise UsageError("FB513", f"{name}={value!r} is not a number from {low:g} to {high:g}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def choice(name: str, value: object, known: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ answer that its text names is taken. The text is kept.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from floorbench.core.prediction import Decision
@@ -141,7 +142,7 @@ def _named(said: Completion, allowed: tuple[str, ...]) -> Decision:
 def _most_probable(said: Completion, allowed: tuple[str, ...]) -> Decision:
     shares = {}
     for answer in allowed:
-        found = mass(said.first or (), lambda token, answer=answer: begins(token, answer))  # type: ignore[misc]
+        found = mass(said.first or (), partial(begins, answer=answer))
         if found is not None:
             shares[answer] = found
     if not shares:

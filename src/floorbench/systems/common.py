@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import AudioRef, Observation
@@ -57,6 +57,33 @@ def refusal(spec: SystemSpec, observation: Observation) -> Decision | None:
     elif "audio" in spec.modalities and Role.USER not in observation.channels:
         reason = "no audio of the user"
     return Decision(outcome=Outcome.UNSUPPORTED, reason=reason) if reason else None
+
+
+def in_parts(
+    observations: Sequence[Observation],
+    *,
+    spec: SystemSpec,
+    size: int,
+    answer: Callable[[Sequence[Observation]], Sequence[Decision]],
+) -> list[Decision]:
+    """Answer observations a few at once; those outside the spec are refused and not asked about.
+
+    Parameters
+    ----------
+    observations : sequence of Observation
+    spec : SystemSpec
+    size : int
+        At once, at most.
+    answer : callable
+        Gives a decision for each of a few observations, in their order.
+    """
+    decisions = [refusal(spec, observation) for observation in observations]
+    asked = [n for n, refused in enumerate(decisions) if refused is None]
+    for first in range(0, len(asked), size):
+        part = asked[first : first + size]
+        for n, said in zip(part, answer([observations[n] for n in part]), strict=True):
+            decisions[n] = said
+    return [decision for decision in decisions if decision is not None]
 
 
 def user_audio(observation: Observation) -> AudioRef:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from floorbench.build.echo_render import (
     LEAD_S,
     LEVEL_DB,
     RATE,
+    Said,
     render,
 )
 from floorbench.build.echo_texts import Scene
@@ -38,7 +38,7 @@ class Speaker:
         self._seconds = seconds
         self.asked: list[tuple[str, str, float]] = []
 
-    def say(self, *, text: str, voice: str, speed: float, prefix: str | None = None) -> Any:
+    def say(self, *, text: str, voice: str, speed: float, prefix: str | None = None) -> Said:
         self.asked.append((text, voice, speed))
         words = len(text.split())
         each = round(self._seconds * RATE)
@@ -48,9 +48,8 @@ class Speaker:
         symbols = " ".join("ab" for _ in range(words))
         frames = [11]  # 0.275 s: the lead and the model's lateness
         frames += [*([9, 9, 2] * words)[:-1], 8]
-        self.last = (symbols, np.array(frames))
         cut = None if prefix is None else 0.2 + len(prefix.split()) * self._seconds
-        return audio, cut
+        return Said(audio, symbols, np.array(frames), cut)
 
     def cuts(self, pieces: tuple[str, ...], voice: str) -> list[int | None]:
         return [None, *range(2, len(pieces))]

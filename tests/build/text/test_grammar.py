@@ -14,7 +14,7 @@ from floorbench.build.text.dialogue import ROUNDS, dialogue_of, seeds, units
 from floorbench.build.text.rules import BOUNDS, LEFT, problem_of
 from floorbench.build.text.similarity import TARGET, NearDuplicates, nearest
 from floorbench.build.text.writer import Write
-from floorbench.datasets.codett_labels import LABELS, SPEAKING
+from floorbench.datasets.codett_labels import BY_LABEL, LABELS, SPEAKING
 from support.bench import FakeBench
 
 MEDIUM, SPARES = 20, 3

@@ -61,7 +61,7 @@ def test_rates_are_brought_together(root: Path) -> None:
 @pytest.mark.parametrize("change", [{"count": 0}, {"count": 6}, {"gap": 0.9}, {"after_beep": -0.1}])
 def test_values_out_of_range(root: Path, change: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="FB271"):
-        make_lists(root, **{"count": 2, "seed": 1, "gap": 1.0, **change})  # type: ignore[arg-type]
+        make_lists(root, **{"count": 2, "seed": 1, "gap": 1.0, **change})
 
 
 def test_missing_and_short_audio_is_named(root: Path) -> None:

@@ -189,7 +189,7 @@ def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
 
     calls = two_channel_tiny.build(tmp_path / "calls")
     given = {"data": str(calls), "out": tmp_path / "runs", "score": False}
-    assert run("dualturn-4s", "silence-frames", task_sets=["min_gap=4"], **given) == 0  # type: ignore[arg-type]
+    assert run("dualturn-4s", "silence-frames", task_sets=["min_gap=4"], **given) == 0
     (path,) = (p.parent for p in (tmp_path / "runs").rglob("run.json"))
     stored = load(path, Sources())
     traces = [i.prediction.decision.trace for i in stored.items if i.prediction is not None]

@@ -53,7 +53,7 @@ def test_text_aligns_wide_characters_and_marks_without_colour() -> None:
 
 
 def of_interval(**how: object) -> Cell:
-    made = Interval(**how)  # type: ignore[arg-type]
+    made = Interval(**how)
     return Cell(value=0.5, low=made.low, high=made.high, made=made)
 
 

@@ -41,7 +41,7 @@ TOKENS = {
 }  # fmt: skip
 
 
-def _read(name: str):  # type: ignore[no-untyped-def]
+def _read(name: str):
     def judged(data: bytes, folder: Path) -> None:
         path = folder / "call"
         path.write_bytes(data)

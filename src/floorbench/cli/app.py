@@ -65,8 +65,14 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "pack": ("data_pack:pack_data", "Pack a dataset into shards that stream"),
             "cut": ("data_cut:cut", "Cut calls at every pause: clips for turn detectors"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
-            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
-            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
+            "stats": (
+                "data_stats:stats",
+                "Count events of two-channel sessions by a protocol's rules",
+            ),
+            "import-scores": (
+                "data_import:import_scores",
+                "Frame scores made elsewhere, as predictions",
+            ),
         },
     ),
     "new": (

@@ -11,6 +11,7 @@ from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
 from floorbench.run.twoway import PanelResult
+from floorbench.stats.paired import Comparison
 
 PLAIN = ("auc", "eer", "kappa", "slot_", "nmae", "brier", "ece")
 """Beginnings of the names of metrics between 0 and 1 that no table shows in percent."""
@@ -49,7 +50,7 @@ def comparison_table(comparison: RunComparison) -> Table:
             "detectable": "detectable",
             "says": "reading",
         },
-        rows=[_row(c) for c in compared],
+        rows=[_row(c, c.found) for c in comparison.cells if c.found is not None],
     )
     return replace(table, notes=(*interval_notes(table), *notes))
 
@@ -94,9 +95,7 @@ def in_percent(c: CellComparison) -> bool:
     return c.share and not c.metric.startswith(PLAIN)
 
 
-def _row(c: CellComparison) -> Row:
-    found = c.found
-    assert found is not None  # noqa: S101 -- the caller keeps compared cells only
+def _row(c: CellComparison, found: Comparison) -> Row:
     scale, digits = (100.0, 1) if in_percent(c) else (1.0, 3)
     effect = found.effect
     return Row(

@@ -16,7 +16,7 @@ from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import SystemProblem, UsageError
-from floorbench.systems.common import number, refusal
+from floorbench.systems.common import in_parts, number, refusal
 from floorbench.systems.worker_pipe import Pipe
 from floorbench.systems.worker_wire import (
     Hello,
@@ -184,24 +184,18 @@ class CommandSystem:
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
     def _in_parts(self, observations: Sequence[Observation]) -> list[Decision]:
-        """Ask about several observations, as many at once as the program takes.
+        """Ask about several observations, as many at once as the program takes."""
+        return in_parts(observations, spec=self.spec, size=self._size, answer=self._together)
 
-        A batch that goes wrong is asked again one by one, so that no answer depends on its
-        neighbours.
-        """
-        answers = [refusal(self.spec, observation) for observation in observations]
-        open_ = [n for n, answer in enumerate(answers) if answer is None]
-        for first in range(0, len(open_), self._size):
-            part = open_[first : first + self._size]
-            asked = [observations[n] for n in part]
-            try:
-                said = self.ask(asked) if len(part) > 1 else [self.decide(asked[0])]
-            except (TimeoutError, SystemProblem):
-                self._program.stop()
-                said = [self.decide(observation) for observation in asked]
-            for n, decision in zip(part, said, strict=True):
-                answers[n] = decision
-        return [answer for answer in answers if answer is not None]
+    def _together(self, asked: Sequence[Observation]) -> list[Decision]:
+        """Ask about a few; where that goes wrong one by one, so that none depends on another."""
+        if len(asked) == 1:
+            return [self.decide(asked[0])]
+        try:
+            return self.ask(asked)
+        except (TimeoutError, SystemProblem):
+            self._program.stop()
+            return [self.decide(observation) for observation in asked]
 
     def close(self) -> None:
         """End the program."""

@@ -20,7 +20,6 @@ BACKCHANNEL = BY_LABEL["SystemSpeaking_Maintain_Backchannel"]
 INTERRUPTION = BY_LABEL["SystemSpeaking_StopandListen_Interruption"]
 COMPLETION = BY_LABEL["SystemIdle_Takeover_Completion"]
 INCOMPLETE = BY_LABEL["SystemIdle_Dismiss_Incomplete"]
-MINED = (BACKCHANNEL, INTERRUPTION, COMPLETION, INCOMPLETE)
 ROUNDS = 5
 
 

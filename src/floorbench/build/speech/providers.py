@@ -45,8 +45,6 @@ class Can:
         Has a native speed; otherwise only 1 is allowed.
     deterministic : bool
         Equal arguments give equal samples (text) every time.
-    batch_size : int
-        Most inputs in one call.
     """
 
     clones: bool = False
@@ -54,7 +52,6 @@ class Can:
     returns_words: bool = False
     speed: bool = False
     deterministic: bool = False
-    batch_size: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,10 +79,11 @@ def test_data_that_are_not_where_the_run_found_them_are_asked_for(
     assert run("clips", "constant", data="clips", sets=sets, out=tmp_path, score=False) == 0
     monkeypatch.chdir(tmp_path)
     (made,) = (tmp_path / "clips").glob("*/*")
+    (tmp_path / "there").rename(tmp_path / "now")
     with pytest.raises(DataError, match="FB211") as error:
         score(made, draws=10)
     assert "--data" in error.value.hint
-    assert score(made, data="there/clips", draws=10) == 0
+    assert score(made, data="now/clips", draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(

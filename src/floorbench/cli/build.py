@@ -18,7 +18,6 @@ from floorbench.build.pipeline.sitting import Progress
 from floorbench.cli import console
 from floorbench.cli.options import ray_options, settings
 from floorbench.errors import UsageError
-from floorbench.report.tables import as_text
 from floorbench.run.child import cores
 
 RecipeSettings = Annotated[
@@ -136,7 +135,7 @@ def _print(built: Built, json: bool) -> int:
         console.data_json({"dataset": str(built.path), **dataclasses.asdict(record)})
     else:
         for table in build_tables(record, built.lost):
-            console.data(as_text(table))
+            console.table(table)
         console.data(str(built.path))
     if record.failed:
         console.say(

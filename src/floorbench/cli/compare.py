@@ -21,7 +21,6 @@ from floorbench.cli.options import (
 from floorbench.cli.score import Task, opened
 from floorbench.errors import DataError, Place
 from floorbench.report.comparison import comparison_table
-from floorbench.report.tables import render
 from floorbench.run.artefact import read_artefact
 from floorbench.run.compare import compare_many
 from floorbench.run.scoring import Opened
@@ -98,7 +97,7 @@ def compare(
         console.data_json(found)
         return 0
     for comparison in found:
-        console.data(render(comparison_table(comparison), form))
+        console.table(comparison_table(comparison), form)
     return 0
 
 

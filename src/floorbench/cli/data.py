@@ -66,7 +66,6 @@ def stats(
     from floorbench.datasets.two_channel import TwoChannelSource
     from floorbench.events.dualturn_words import PhraseList
     from floorbench.report.dualturn import stats_tables
-    from floorbench.report.tables import render
 
     source = open_given(path, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
@@ -100,7 +99,7 @@ def stats(
         )
     else:
         for table in stats_tables(counts, rules, phrases, name=source.name):
-            console.data(render(table, form))
+            console.table(table, form)
     for session in swapped:
         console.say(f"channels of '{session}' are swapped, by their levels in solo speech")
     return 1 if swapped else 0

@@ -22,7 +22,6 @@ from floorbench.cli.score import Task
 from floorbench.core.numbers import number_of
 from floorbench.errors import UsageError
 from floorbench.report.gate import gate_table, junit, verdicts
-from floorbench.report.tables import render
 from floorbench.run.gate import MARGIN
 from floorbench.run.gate import gate as judge
 from floorbench.run.store import write_text
@@ -117,7 +116,7 @@ def gate(
     if json:
         console.data_json(found)
     else:
-        console.data(render(gate_table(found), form))
+        console.table(gate_table(found), form)
     console.say(verdicts(found))
     return 0 if found.passed else 1
 

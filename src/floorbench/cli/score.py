@@ -25,7 +25,6 @@ from floorbench.cli.options import (
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
-from floorbench.report.tables import render
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
@@ -227,7 +226,7 @@ def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None
         groups.setdefault(key, []).append(result)
     for group in groups.values():
         for table in tables(told_apart(group), every=every):
-            console.data(render(table, form))
+            console.table(table, form)
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:

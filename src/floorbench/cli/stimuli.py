@@ -164,9 +164,8 @@ def stats(stimuli: Path, /, *, form: Form = "text") -> int:
         Form of the table.
     """
     from floorbench.report import trp_sets
-    from floorbench.report.tables import render
 
-    console.data(render(trp_sets.table(trp_sets.statistics(stimuli)), form))
+    console.table(trp_sets.table(trp_sets.statistics(stimuli)), form)
     return 0
 
 

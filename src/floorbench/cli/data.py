@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import Form, ReaderSettings, open_data, open_given
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 
@@ -84,7 +85,7 @@ def stats(
 
         written = write_table(events, rows()) if events is not None else sum(1 for _ in rows())
     if events is not None:
-        console.say(f"{written} events: {events}")
+        console.say(f"{counted(written, 'event')}: {events}")
     swapped = [c.session for c in counts if c.channels == "swapped"]
     if json:
         console.data_json(

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from floorbench.cli import console
+from floorbench.core.words import counted
 from floorbench.errors import DataError, missing_extra
 
 ROOT = Path("listening")
@@ -66,7 +67,9 @@ def listen(
         serving = Serving(room.app(), port=port)
         address = f"{serving.address}?token={room.token}"
         console.data(address)
-        console.say(f"kept in {folder}; {len(room.session.people())} participants so far")
+        console.say(
+            f"kept in {folder}; {counted(len(room.session.people()), 'participant')} so far"
+        )
         console.say("serving on this machine only; Ctrl-C ends it")
         if open_browser:
             webbrowser.open(address)
@@ -102,7 +105,7 @@ def onsets(
 
     kept = Session(session)
     found = find(kept, kept.stimuli(stimuli), detector=detector(vad), again=again)
-    console.say(f"{found.responses} responses in {found.written} recordings")
+    console.say(f"{counted(found.responses, 'response')} in {counted(found.written, 'recording')}")
     if found.kept:
         console.say(f"{found.kept} TextGrids were there and are kept (--again replaces them)")
     console.data(str(session / "participants"))
@@ -136,10 +139,13 @@ def export(
         Session(session), stimuli, exclude=NO_RESPONSE if exclude is None else exclude
     )
     console.say(
-        f"{made.participants} participants, {made.turns} turns heard, {made.responses} responses"
+        f"{counted(made.participants, 'participant')}, {counted(made.turns, 'turn')} "
+        f"heard, {counted(made.responses, 'response')}"
     )
     if made.taken_out:
-        console.say(f"{made.taken_out} intervals were no responses")
+        console.say(
+            f"{counted(made.taken_out, 'interval was no response', 'intervals were no responses')}"
+        )
     for people, what in (
         (made.uncalibrated, "latency unknown, times not corrected"),
         (made.unsteady, "latency test was uneven"),

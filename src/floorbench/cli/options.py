@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.registry import required_parameters
 
@@ -132,7 +133,7 @@ def declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[Sy
     if len(files) != runs.count(False):
         raise UsageError(
             "FB103",
-            f"{len(files)} --system for {runs.count(False)} predictions files",
+            f"{len(files)} --system for {counted(runs.count(False), 'predictions file')}",
             hint="one per predictions file, in their order; a run folder knows its system",
         )
     given = (_declaration(file) for file in files)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from floorbench.cli import console
+from floorbench.core.words import counted
 from floorbench.errors import UsageError, missing_extra
 
 if TYPE_CHECKING:
@@ -84,7 +85,10 @@ def review(
         address = f"{serving.address}?token={room.token}"
         console.data(address)
         people = len(room.review.reviewers())
-        console.say(f"{len(room.samples)} items; kept in {folder}; {people} reviewers so far")
+        console.say(
+            f"{counted(len(room.samples), 'item')}; kept in "
+            f"{folder}; {counted(people, 'reviewer')} so far"
+        )
         console.say("serving on this machine only; Ctrl-C ends it")
         if open_browser:
             webbrowser.open(address)
@@ -109,7 +113,8 @@ def _export(source: DatasetSource, folder: Path, path: Path) -> int:
     made = export(kept, planned(source, kept.plan), path)
     console.say(_table(made))
     console.say(
-        f"{made.accepted} items accepted, {made.rejected} rejected, {made.open} without a verdict"
+        f"{counted(made.accepted, 'item')} accepted, "
+        f"{made.rejected} rejected, {made.open} without a verdict"
     )
     console.data(str(made.verdicts))
     console.data(str(made.agreement))

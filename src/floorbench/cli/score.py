@@ -23,6 +23,7 @@ from floorbench.cli.options import (
     open_given,
 )
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.report.render import tables
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
@@ -169,7 +170,7 @@ def check(
     else:
         for fault in faults:
             console.data(fault.at(str(predictions_file(path))))
-        console.say(f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}")
+        console.say(counted(len(faults), "fault", zero="no"))
     return 1 if faults else 0
 
 

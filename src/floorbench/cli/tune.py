@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data
+from floorbench.core.words import counted
 from floorbench.datasets.filtering import conditions
 from floorbench.errors import UsageError
 from floorbench.run.artefact import INCLUSIVE, write_artefact
@@ -84,7 +85,7 @@ def tune(
     console.data(
         f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is {how}\n"
         f"{frozen.goal()} = {frozen.value:.4f} on {frozen.units - frozen.unanswered} of "
-        f"{frozen.units} units ({frozen.unanswered} without a score)\n"
+        f"{counted(frozen.units, 'unit')} ({frozen.unanswered} without a score)\n"
         f"{out}  {frozen.hash[:12]}"
     )
     return 0

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from floorbench import codec
 from floorbench.core.score import Estimate, Interval
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 NA = "N/A"
@@ -208,7 +209,7 @@ def interval_notes(table: Table) -> list[str]:
     if few:
         span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
         out.append(
-            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters "
+            f"few clusters: {len(few)} of {counted(len(some), 'interval')} rest on {span} clusters "
             f"(under {FEW_CLUSTERS}), where intervals tend to be too narrow"
         )
     ways = {

@@ -17,6 +17,7 @@ from floorbench.core.prediction import Compute
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Level
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
@@ -160,7 +161,7 @@ def run(
                 keeper.close("interrupted", job)
                 raise RunInterrupted(
                     "FB507",
-                    f"stopped by a signal after {job.done} predictions",
+                    f"stopped by a signal after {counted(job.done, 'prediction')}",
                     where=Place(str(folder.path)),
                     hint=resume_hint(folder, record, sitting, conditions),
                 ) from None

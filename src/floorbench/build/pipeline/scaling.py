@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, sees_all
 from floorbench.build.pipeline.record import StageReport, factors_of
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.run.planning import DRAWS, check_size, machine_named
 from floorbench.run.plans import Means, Range, range_of, share_of_speed
@@ -377,7 +378,7 @@ def _assumptions(
             + ", ".join(unknown)
         )
     if record.failed:
-        lines.append(f"{record.failed} of {record.seeds} items failed and count as lost")
+        lines.append(f"{record.failed} of {counted(record.seeds, 'item')} failed and count as lost")
     lines.append(
         "the space of the cache is not known without --cache"
         if factors.stored is None

@@ -47,6 +47,7 @@ from floorbench.build.text.dialogue import (
 from floorbench.build.text.rules import problem_of
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome as Answered
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.systems.llm.chat import ChatModel, ChatTurn
@@ -347,7 +348,9 @@ def object_of(text: str, *, finished: bool = True) -> dict[str, Any] | Rejected:
         found, _ = json.JSONDecoder().raw_decode(text, max(start, 0))
     except (ValueError, RecursionError):
         if not finished:
-            return Rejected(reason="too-long", detail=f"broken off after {len(text)} characters")
+            return Rejected(
+                reason="too-long", detail=f"broken off after {counted(len(text), 'character')}"
+            )
         if start < 0 and _DECLINES.search(text):
             return Rejected(reason="refused", detail=" ".join(text.split())[:80])
         return Rejected(reason="json", detail=" ".join(text.split())[:80])

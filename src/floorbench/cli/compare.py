@@ -48,16 +48,16 @@ def compare(
 ) -> int:
     """Compare runs, or predictions made elsewhere, on the same samples.
 
-    Paired differences, intervals and tests. All are scored with the installed version. Their
-    protocols must be equal; what differs between the systems is printed. The p values of all
-    tables are corrected together.
+    Prints A, B and A - B with its interval and test, paired over the same samples. All are scored
+    anew with the installed version. Task, data and settings of the scoring must be the same; what
+    differs between the systems is printed. The p values of all tables are corrected together.
 
     Parameters
     ----------
     first
-        The run in question, or a predictions file: A.
+        A: the run in question, a run folder or a predictions file.
     second
-        The run it is compared with: B.
+        B: what it is compared with.
     others
         More runs; then the last one is B, and each of the others is A in a table of its own.
     data

@@ -52,15 +52,16 @@ def gate(
 ) -> int:
     """Exit with 1 unless a release is shown to be no worse than another, by a margin.
 
-    Each cell is kept, worse, or not shown, by the interval of its paired difference. All must be
-    kept. Both runs are scored with the installed version, as by floorbench compare.
+    For a CI. Each cell of the table is kept, worse, or not shown to be either, by the interval of
+    its paired difference and the margin; all must be kept. Both runs are scored anew with the
+    installed version, as by floorbench compare.
 
     Parameters
     ----------
     run
         The candidate: a run folder, or a predictions file.
     against
-        The baseline.
+        The baseline, for example the last release: a run folder, or a predictions file.
     margins
         What a cell may lose: a number of points for all metrics between 0 and 1 (2 by default),
         or NAME=VALUE for one metric, in points or, for other metrics, in their own unit.

@@ -48,11 +48,11 @@ def plan(
     path
         Folder of a finished run, or of a dataset that ``floorbench build`` made.
     samples
-        So many samples like the small run's; of a build, so many items at the end.
+        Plan for so many samples like the small run's, or so many finished items of a build.
     hours
-        So many hours of sound instead.
+        Plan for so many hours of sound instead.
     data
-        These data instead (runs only): a path, or ``starter:NAME``.
+        Plan for these data instead (runs only): a path, or ``starter:NAME``.
     reader
         Reader of the data; found by looking at it by default.
     conditions
@@ -68,13 +68,13 @@ def plan(
     price_per_hour
         What one worker costs for an hour.
     currency
-        Of that price.
+        Currency of --price-per-hour, for the output.
     prices
         Your own dated price file of paid models.
     cache
         Cache folder of the build, for the space it takes.
     seed
-        Of the resampling behind the intervals.
+        Seed of the resampling that gives the intervals.
     json
         Print JSON.
     """

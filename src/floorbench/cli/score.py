@@ -69,15 +69,15 @@ def score(
     reader
         Reader of the data.
     draws
-        Draws of the cluster bootstrap.
+        How often the cluster bootstrap draws the data again; the intervals come from it.
     level
-        Level of the intervals.
+        Level of the intervals; 0.95 for 95 %.
     seed
-        Seed of the bootstrap; the run's by default.
+        Seed of the bootstrap; by default that of the run.
     form
         Form of the tables.
     every
-        All cells, in the plain form.
+        Every cell with its coverage, one a line, instead of the task's own tables.
     store
         Replace stored estimates that were asked for with other settings.
     json

@@ -47,11 +47,11 @@ def tune(
     run
         Run folder over the data to choose on.
     objective
-        What is made best; the last two need --limit.
+        What the threshold is to make best; recall_at_fpr and fpr_at_recall need --limit.
     out
         The JSON file to write.
     limit
-        Highest false positive rate, or lowest recall.
+        The highest false positive rate (recall_at_fpr) or lowest recall (fpr_at_recall) allowed.
     beta
         Weight of recall in f_score.
     where

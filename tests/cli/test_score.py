@@ -84,6 +84,7 @@ def test_data_that_are_not_where_the_run_found_them_are_asked_for(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there" / "clips").rename(tmp_path / "moved")
     (made,) = (tmp_path / "clips").glob("*/*")
+    (tmp_path / "there").rename(tmp_path / "now")
     with pytest.raises(DataError, match="FB211") as error:
         score(made, draws=10)
     assert "--data" in error.value.hint
@@ -183,7 +184,7 @@ def test_predictions_made_elsewhere_score_alike_in_every_format(
         ("p.csv", b"", "FB208 {}: the file is empty"),
         ("p.csv", b"id,label\n", "FB208 {}: there is no column 'sample_id'"),
         ("p.csv", b"sample_id,lable\n", "FB208 {}: unknown column 'lable'"),
-        ("p.csv", b"sample_id,label\na\n", "FB201 {}:2: 1 cells where the header has 2"),
+        ("p.csv", b"sample_id,label\na\n", "FB201 {}:2: 1 cell where the header has 2"),
         ("p.csv", b"sample_id,score.p\na,nan\n", "FB202 {}:2: "),
         ("p.csv", b"sample_id,score.p\na,inf\n", "FB202 {}:2: "),
         ("p.csv", b"sample_id\n\xff\n", "FB208 {}: not readable as CSV"),

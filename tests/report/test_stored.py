@@ -138,8 +138,8 @@ def test_strays_and_repeats_are_left_out_and_named(tmp_path: Path) -> None:
     stray = lines[0].replace('"s0"', '"nobody"')
     journal.write_text("".join([*lines, stray, lines[1]]))
     assert duo_reader()(path).remarks == (
-        "1 predictions are of samples that were not asked for; left out",
-        "1 predictions repeat an earlier key; the first counts",
+        "1 prediction is of samples that were not asked for; left out",
+        "1 prediction repeats an earlier key; the first counts",
     )
 
 

@@ -202,7 +202,7 @@ def test_predictions_from_elsewhere_give_the_same_numbers(tmp_path: Path, suffix
 def test_faulty_predictions_are_not_scored(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("sample_id,condition,label\ns0,h0,no\ns0,h0,no\ns99,h0,no\n")
-    with pytest.raises(DataError, match=r"FB203 .*p\.csv:3: 's0' .*\(and 1 more faults\)"):
+    with pytest.raises(DataError, match=r"FB203 .*p\.csv:3: 's0' .*\(and 1 more fault\)"):
         scored(path)
 
 

@@ -152,7 +152,7 @@ def test_arrays_with_declared_columns(tmp_path: Path) -> None:
         assert trace_values(trace) == pytest.approx(values)
         assert trace.look_ahead == 0.24
         assert trace.columns == ("eot:user", "bc:system")
-    with pytest.raises(DataError, match=r"FB531 .*2 columns, 1 names"):
+    with pytest.raises(DataError, match=r"FB531 .*2 columns, 1 name"):
         read_trace(tmp_path / "a.npy", Declared(rate=RATE, columns=("eot:user",)))
     named = Declared(rate=RATE, columns=("1=bot:user",))
     assert trace_values(read_trace(tmp_path / "a.npy", named))[:, 0] == pytest.approx(values[:, 1])
@@ -234,7 +234,7 @@ ODD_ARCHIVES = {
     ),
     "values as objects": ({"values": np.array([[None] * 2] * N), "columns": np.array(EOT)}, "pi"),
     "part as objects": ({"eot_ch0": np.array([None] * N)}, "pickled objects"),
-    "fewer names": ({"values": np.zeros((N, 2)), "columns": np.array(EOT[:1])}, "2 .* 1 names"),
+    "fewer names": ({"values": np.zeros((N, 2)), "columns": np.array(EOT[:1])}, "2 .* 1 name"),
     "text": ({"eot_ch0": np.full(N, "x")}, "'eot_ch0' has shape"),
     "a single number": ({"eot_ch0": np.float64(1)}, "'eot_ch0' has shape"),
     "three dimensions": ({"fvad_ch0": np.zeros((N, 1, 1))}, "'fvad_ch0' has shape"),

@@ -133,7 +133,8 @@ def test_bca_undefined_gives_the_percentile_interval_and_says_so(point, jackknif
 def test_fewer_than_ten_clusters_give_no_interval(clusters):
     found = interval(drawn(0.4, SPREAD, clusters=clusters), proportion=(0, 1))
     assert (found.low, found.high, found.method) == (None, None, "none")
-    assert found.reason == f"{clusters} clusters; an interval needs 10"
+    said = "1 cluster" if clusters == 1 else f"{clusters} clusters"
+    assert found.reason == f"{said}; an interval needs 10"
 
 
 def test_few_clusters_give_a_warning():

@@ -146,7 +146,7 @@ def test_clusters_in_another_order_are_aligned():
 
 def test_systems_on_different_clusters_are_refused():
     a, b = pair()
-    with pytest.raises(DataError, match=r"FB651 1 clusters .* one system only.*'c7' \(A\)"):
+    with pytest.raises(DataError, match=r"FB651 1 cluster .* one system only.*'c7' \(A\)"):
         compare(METRICS, a, b.where(b.cluster != 7), seed=1)
     moved = replace(b, strata=np.r_[b.strata[:-2], 9, 9])
     with pytest.raises(DataError, match=r"FB651 cluster 'c3[89]' stands in two strata"):

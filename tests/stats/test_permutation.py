@@ -140,7 +140,8 @@ def test_fewer_than_six_clusters_give_no_test(clusters):
     a, b = pair(clusters=clusters)
     found = run(swap_metric(METRICS["accuracy"], a, b), clusters)
     assert (found.p, found.method) == (None, "none")
-    assert found.reason == f"{clusters} clusters; a test needs 6"
+    said = "1 cluster" if clusters == 1 else f"{clusters} clusters"
+    assert found.reason == f"{said}; a test needs 6"
     assert found.difference is not None
 
 

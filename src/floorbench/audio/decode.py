@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 from floorbench.audio.containers import check_complete
 from floorbench.audio.member import AudioFile, Member
 from floorbench.audio.sphere import sphere_header
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def check_channel(info: FileInfo, channel: Channel | None, path: AudioFile) -> N
         if info.channels != 1:
             raise DataError(
                 "FB306",
-                f"the file has {info.channels} channels and none was chosen",
+                f"the file has {counted(info.channels, 'channel')} and none was chosen",
                 where=Place(str(path)),
             )
         return
@@ -193,7 +194,8 @@ def decode(
     if len(block) != stop - first:
         raise DataError(
             "FB304",
-            f"the header promises {info.frames} frames, decoding ends at {first + len(block)}",
+            f"the header promises {counted(info.frames, 'frame')}, "
+            f"decoding ends at {first + len(block)}",
             where=where,
         )
     block = block[start - first :]

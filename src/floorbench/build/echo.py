@@ -35,6 +35,7 @@ from floorbench.build.echo_rows import NOTICE, dump, pair_rows, sample_row
 from floorbench.build.echo_texts import Scene, read_texts, scenes
 from floorbench.build.g2p_process import PhonemeClient
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_audio import listening
 from floorbench.errors import DataError, missing_extra
@@ -194,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.listening is not None:
         count = write_listening(EchoSource(options.out), options.listening)
-        print(f"{count} files in {options.listening}")
+        print(f"{counted(count, 'file')} in {options.listening}")
         return
     build(out=options.out, cache=options.cache.resolve())
 

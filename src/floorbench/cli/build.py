@@ -17,8 +17,8 @@ from floorbench.build.pipeline.report import build_tables
 from floorbench.build.pipeline.sitting import Progress
 from floorbench.cli import console
 from floorbench.cli.options import NO_WISHES, RayWishes, settings
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
-from floorbench.report.tables import as_text
 from floorbench.run.child import cores
 
 RecipeSettings = Annotated[
@@ -120,11 +120,12 @@ def _print(built: Built, json: bool) -> int:
         console.data_json({"dataset": str(built.path), **dataclasses.asdict(record)})
     else:
         for table in build_tables(record, built.lost):
-            console.data(as_text(table))
+            console.table(table)
         console.data(str(built.path))
     if record.failed:
         console.say(
-            f"{record.failed} items failed and are not in the dataset; the same command tries "
+            f"{counted(record.failed, 'item failed and is', 'items failed and are')} "
+            "not in the dataset; the same command tries "
             "them again"
         )
     return 1 if record.failed else 0
@@ -149,8 +150,9 @@ def _print_plan(plan: Plan, json: bool) -> int:
     head = ("stage", "items", "cached", "to make", "seconds", "known how", "asks for")
     console.data(console.columns(rows, head))
     console.data(
-        f"{plan.seeds} seeds, about {plan.finished:.0f} items at the end; about "
-        f"{plan.seconds:.0f} s with {plan.workers} processes"
+        f"{counted(plan.seeds, 'seed')}, about "
+        f"{counted(plan.finished, 'item', form='.0f')} at the end; about "
+        f"{plan.seconds:.0f} s with {counted(plan.workers, 'process', 'processes')}"
     )
     if plan.unknown:
         console.data(f"not in that sum, because nobody measured them: {', '.join(plan.unknown)}")

@@ -11,7 +11,6 @@ from floorbench.cli import console
 from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
 from floorbench.cli.options import Form
 from floorbench.report.comparison import comparison_table
-from floorbench.report.tables import render
 from floorbench.run.compare import compare_many
 
 
@@ -30,16 +29,16 @@ def compare(
 ) -> int:
     """Compare runs, or predictions made elsewhere, on the same samples.
 
-    Paired differences, intervals and tests. All are scored with the installed version. Their
-    protocols must be equal; what differs between the systems is printed. The p values of all
-    tables are corrected together.
+    Prints A, B and A - B with its interval and test, paired over the same samples. All are scored
+    anew with the installed version. Task, data and settings of the scoring must be the same; what
+    differs between the systems is printed. The p values of all tables are corrected together.
 
     Parameters
     ----------
     first
-        The run in question, or a predictions file: A.
+        A: the run in question, a run folder or a predictions file.
     second
-        The run it is compared with: B.
+        B: what it is compared with.
     others
         More runs; then the last one is B, and each of the others is A in a table of its own.
     draws
@@ -59,5 +58,5 @@ def compare(
         console.data_json(found)
         return 0
     for comparison in found:
-        console.data(render(comparison_table(comparison), form))
+        console.table(comparison_table(comparison), form)
     return 0

@@ -9,6 +9,7 @@ from pathlib import Path
 from floorbench.audio.addresses import is_url
 from floorbench.cli import console
 from floorbench.core.ports import DatasetSource
+from floorbench.core.words import counted
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_closure import Closure, Size, closure, size
 from floorbench.datasets.echo_integrity import faults, too_short
@@ -71,8 +72,9 @@ def _of_shards(source: ShardsSource, *, json: bool) -> int:
         return 1 if faults else 0
     _print_faults(faults)
     console.data(
-        f"{source.name}: {found.header.samples} samples, {len(found.header.shards)} shards, "
-        f"{found.bytes / 1e6:.1f} MB read: {len(faults) or 'no'} faults"
+        f"{source.name}: {counted(found.header.samples, 'sample')}, "
+        f"{counted(len(found.header.shards), 'shard')}, "
+        f"{found.bytes / 1e6:.1f} MB read: {counted(len(faults), 'fault', zero='no')}"
     )
     return 1 if faults else 0
 
@@ -96,8 +98,11 @@ def _of_samples(
         console.data_json({**told, "samples": samples, "sounds": sounds})
         return 1 if found else 0
     _print_faults(found)
-    read = f"{sounds} sounds read" if audio else "no sound read"
-    console.data(f"{source.name}: {samples} samples, {read}: {len(found) or 'no'} faults")
+    read = f"{counted(sounds, 'sound')} read" if audio else "no sound read"
+    console.data(
+        f"{source.name}: {counted(samples, 'sample')}, "
+        f"{read}: {counted(len(found), 'fault', zero='no')}"
+    )
     return 1 if found else 0
 
 
@@ -126,7 +131,7 @@ def _of_contrasts(
         return 1 if found else 0
     _print_faults(found)
     described = source.describe()
-    console.data(f"{source.name} {described['version']}: {len(found) or 'no'} faults")
+    console.data(f"{source.name} {described['version']}: {counted(len(found), 'fault', zero='no')}")
     for notice in described["notices"]:
         console.data(f"NOTE: {notice}")
     _print_sizes(table1, samples=len(source.rows))

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, open_given
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 
@@ -87,8 +88,8 @@ def cut(
         licence=licence,
     )
     for report in reports:
-        counted = ", ".join(f"{n} {label}" for label, n in sorted(report.labels.items()))
-        console.say(f"{report.folder}: {report.calls} calls, {counted}")
+        labels = ", ".join(f"{n} {label}" for label, n in sorted(report.labels.items()))
+        console.say(f"{report.folder}: {counted(report.calls, 'call')}, {labels}")
         for why, count in sorted(report.left_out.items()):
             console.say(f"  left out: {count} ({why})")
     if json:

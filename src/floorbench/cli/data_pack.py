@@ -14,6 +14,7 @@ from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, open_given
 from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import Sample
+from floorbench.core.words import counted
 from floorbench.datasets.filtering import FilteredSource
 from floorbench.datasets.shard_pack import PER_SHARD, SHARD_SIZE, pack
 from floorbench.errors import UsageError
@@ -79,7 +80,9 @@ def pack_data(
         console.data_json({"out": str(out), "header": header})
     else:
         count = len(header.shards)
-        console.say(f"{header.samples} samples in {count} shards, {size / 1e6:.1f} MB")
+        console.say(
+            f"{counted(header.samples, 'sample')} in {counted(count, 'shard')}, {size / 1e6:.1f} MB"
+        )
         console.data(str(out))
     return 0
 
@@ -156,26 +159,26 @@ def show_data(
         count += 1
         for name, value in sample.tags.items():
             tags.setdefault(name, Counter())[value] += 1
-    counted = {n: dict(sorted(c.items(), key=lambda x: (-x[1], x[0]))) for n, c in tags.items()}
+    by_tag = {n: dict(sorted(c.items(), key=lambda x: (-x[1], x[0]))) for n, c in tags.items()}
     if json:
         console.data_json(
             {
                 "dataset": source.describe(),
                 **({"digest": source.digest()} if digest else {}),
                 "samples": count,
-                "tags": counted,
+                "tags": by_tag,
             }
         )
         return 0
     described = source.describe()
-    console.data(f"{source.name} {described.get('version', '')}: {count} samples")
+    console.data(f"{source.name} {described.get('version', '')}: {counted(count, 'sample')}")
     if digest:
         console.data(f"digest {source.digest()}")
     for notice in described.get("notices", []):
         console.data(f"NOTE: {notice}")
     rows = [
         (name if not at else "", value, str(n))
-        for name, values in counted.items()
+        for name, values in by_tag.items()
         for at, (value, n) in enumerate(_most(values))
     ]
     if rows:

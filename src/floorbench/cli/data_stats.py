@@ -9,6 +9,7 @@ from typing import Literal
 
 from floorbench.cli import console
 from floorbench.cli.options import Form, ReaderSettings, open_given
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 
@@ -64,7 +65,6 @@ def stats(
     from floorbench.datasets.two_channel import TwoChannelSource
     from floorbench.events.dualturn_words import PhraseList
     from floorbench.report.dualturn import stats_tables
-    from floorbench.report.tables import render
 
     source = open_given(path, reader, reader_sets)
     if not isinstance(source, TwoChannelSource):
@@ -83,7 +83,7 @@ def stats(
 
         written = write_table(events, rows()) if events is not None else sum(1 for _ in rows())
     if events is not None:
-        console.say(f"{written} events: {events}")
+        console.say(f"{counted(written, 'event')}: {events}")
     swapped = [c.session for c in counts if c.channels == "swapped"]
     if json:
         console.data_json(
@@ -98,7 +98,7 @@ def stats(
         )
     else:
         for table in stats_tables(counts, rules, phrases, name=source.name):
-            console.data(render(table, form))
+            console.table(table, form)
     for session in swapped:
         console.say(f"channels of '{session}' are swapped, by their levels in solo speech")
     return 1 if swapped else 0

@@ -14,7 +14,6 @@ from floorbench.core.ports import DatasetSource
 from floorbench.datasets.open import open_dataset
 from floorbench.report import codett
 from floorbench.report.render import shared_notes_last
-from floorbench.report.tables import as_text
 from floorbench.run.child import cores
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
@@ -114,7 +113,7 @@ def _run(name: str, job: dict[str, Any], *, out: Path, workers: int) -> RunFolde
 def _print(results: Sequence[Result], folders: Sequence[Path]) -> None:
     made = [*codett.stage1(results), *codett.turn_ends(results)]
     for table in shared_notes_last(made, results):
-        console.data(as_text(table))
+        console.table(table)
     console.data("run folders:")
     for folder in folders:
         console.data(f"  {folder}")

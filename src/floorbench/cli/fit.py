@@ -49,13 +49,13 @@ def fit(
     Parameters
     ----------
     task
-        dualturn-4s.
+        The task to train for: dualturn-4s.
     system
-        frame-probe, which needs `--set min_gap=FRAMES`, or phrases.
+        What to make: frame-probe, which needs `--set min_gap=FRAMES`, or phrases.
     data
         Two-channel sessions with splits.
     split
-        Whose sessions are learnt from.
+        The part of the data to learn from.
     reader
         Reader of the data.
     out

@@ -14,7 +14,6 @@ from floorbench.cli.options import Form
 from floorbench.core.numbers import number_of
 from floorbench.errors import UsageError
 from floorbench.report.gate import gate_table, junit, verdicts
-from floorbench.report.tables import render
 from floorbench.run.gate import MARGIN
 from floorbench.run.gate import gate as judge
 from floorbench.run.store import write_text
@@ -39,15 +38,16 @@ def gate(
 ) -> int:
     """Exit with 1 unless a release is shown to be no worse than another, by a margin.
 
-    Each cell is kept, worse, or not shown, by the interval of its paired difference. All must be
-    kept. Both runs are scored with the installed version, as by floorbench compare.
+    For a CI. Each cell of the table is kept, worse, or not shown to be either, by the interval of
+    its paired difference and the margin; all must be kept. Both runs are scored anew with the
+    installed version, as by floorbench compare.
 
     Parameters
     ----------
     run
         The candidate: a run folder, or a predictions file.
     against
-        The baseline.
+        The baseline, for example the last release: a run folder, or a predictions file.
     margins
         What a cell may lose: a number of points for all metrics between 0 and 1 (2 by default),
         or NAME=VALUE for one metric, in points or, for other metrics, in their own unit.
@@ -89,7 +89,7 @@ def gate(
     if json:
         console.data_json(found)
     else:
-        console.data(render(gate_table(found), form))
+        console.table(gate_table(found), form)
     console.say(verdicts(found))
     return 0 if found.passed else 1
 

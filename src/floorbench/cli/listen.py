@@ -9,6 +9,7 @@ from cyclopts import App, Parameter
 
 from floorbench.cli import console
 from floorbench.cli.page import OpenBrowser, need_web, serve
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 
 ROOT = Path("listening")
@@ -57,7 +58,7 @@ def listen(
     text = None if consent is None else codec.read_bytes(consent).decode("utf-8", "replace")
     with held(folder):
         room = ListeningRoom(stimuli, folder, mode=mode, consent=text, seed=seed)
-        kept = f"kept in {folder}; {len(room.session.people())} participants so far"
+        kept = f"kept in {folder}; {counted(len(room.session.people()), 'participant')} so far"
         serve(room.app(), token=room.token, port=port, open_browser=open_browser, remarks=[kept])
     return 0
 
@@ -90,7 +91,7 @@ def onsets(
 
     kept = Session(session)
     found = find(kept, kept.stimuli(stimuli), detector=detector(vad), again=again)
-    console.say(f"{found.responses} responses in {found.written} recordings")
+    console.say(f"{counted(found.responses, 'response')} in {counted(found.written, 'recording')}")
     if found.kept:
         console.say(f"{found.kept} TextGrids were there and are kept (--again replaces them)")
     console.data(str(session / "participants"))
@@ -124,10 +125,13 @@ def export(
         Session(session), stimuli, exclude=NO_RESPONSE if exclude is None else exclude
     )
     console.say(
-        f"{made.participants} participants, {made.turns} turns heard, {made.responses} responses"
+        f"{counted(made.participants, 'participant')}, {counted(made.turns, 'turn')} "
+        f"heard, {counted(made.responses, 'response')}"
     )
     if made.taken_out:
-        console.say(f"{made.taken_out} intervals were no responses")
+        console.say(
+            f"{counted(made.taken_out, 'interval was no response', 'intervals were no responses')}"
+        )
     for people, what in (
         (made.uncalibrated, "latency unknown, times not corrected"),
         (made.unsteady, "latency test was uneven"),

@@ -19,6 +19,7 @@ from floorbench.cli.options import (
 )
 from floorbench.core.ports import DatasetSource
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
 from floorbench.run.scoring import Opened, open_predictions
@@ -152,7 +153,7 @@ def _declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[S
     if len(files) != runs.count(False):
         raise UsageError(
             "FB103",
-            f"{len(files)} --system for {runs.count(False)} predictions files",
+            f"{len(files)} --system for {counted(runs.count(False), 'predictions file')}",
             hint="one per predictions file, in their order; a run folder knows its system",
         )
     given = (read_declaration(file) for file in files)

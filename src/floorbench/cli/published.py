@@ -28,7 +28,7 @@ def show(table: str | None = None, /, *, json: bool = False) -> int:
     if json:
         console.data_json({"table": about, "rows": rows_})
         return 0
-    head = tuple(rows_[0])
+    head = tuple(name.replace("_", " ") for name in rows_[0])
     console.say(f"{about.title} ({about.source})")
     console.data(console.columns([tuple(r.values()) for r in rows_], head))
     return 0

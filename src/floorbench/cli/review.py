@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from floorbench.cli import console
 from floorbench.cli.page import OpenBrowser, need_web, serve
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +74,10 @@ def review(
     with held(folder):
         room = ReviewRoom(source, folder, sampling=sampling)
         people = len(room.review.reviewers())
-        kept = f"{len(room.samples)} items; kept in {folder}; {people} reviewers so far"
+        kept = (
+            f"{counted(len(room.samples), 'item')}; kept in {folder}; "
+            f"{counted(people, 'reviewer')} so far"
+        )
         serve(room.app(), token=room.token, port=port, open_browser=open_browser, remarks=[kept])
     return 0
 
@@ -95,7 +99,8 @@ def _export(source: DatasetSource, folder: Path, path: Path) -> int:
     made = export(kept, planned(source, kept.plan), path)
     console.say(_table(made))
     console.say(
-        f"{made.accepted} items accepted, {made.rejected} rejected, {made.open} without a verdict"
+        f"{counted(made.accepted, 'item')} accepted, "
+        f"{made.rejected} rejected, {made.open} without a verdict"
     )
     console.data(str(made.verdicts))
     console.data(str(made.agreement))

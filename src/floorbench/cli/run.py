@@ -87,17 +87,18 @@ def run(
     trials
         Predictions per sample and condition.
     limit
-        At most so many samples.
+        Only the first so many samples.
     seed
         Seed of everything random.
     executor
-        ``process`` and ``ray`` can cut off a system that hangs; the others cannot.
+        Where the system works: in this process one by one, in threads, in processes of its own, or
+        on Ray. Only ``process`` and ``ray`` can cut off a system that hangs.
     workers
         Threads, processes or actors.
     batch
-        Samples asked at once where the system can; of about equal length.
+        Samples of about equal length that a system is asked at once, if it takes several.
     batch_seconds
-        Fewer at once, where the longest sound times their number would exceed so many seconds.
+        With --batch: fewer at once where their number times the longest sound is more than this.
     timeout
         Seconds one answer may take.
     load_timeout

@@ -14,9 +14,9 @@ from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, op
 from floorbench.cli.options import Form
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.report.render import tables
-from floorbench.report.tables import render
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Result, stored_otherwise
@@ -46,15 +46,15 @@ def score(
     paths
         Run folders, or predictions files (JSONL, CSV, Parquet).
     draws
-        Draws of the cluster bootstrap.
+        How often the cluster bootstrap draws the data again; the intervals come from it.
     level
-        Level of the intervals.
+        Level of the intervals; 0.95 for 95 %.
     seed
-        Seed of the bootstrap; the run's by default.
+        Seed of the bootstrap; by default that of the run.
     form
         Form of the tables.
     every
-        All cells, in the plain form.
+        Every cell with its coverage, one a line, instead of the task's own tables.
     store
         Replace stored estimates that were asked for with other settings.
     json
@@ -116,7 +116,7 @@ def check(
     else:
         for fault in faults:
             console.data(fault.at(str(predictions_file(path))))
-        console.say(f"{len(faults) or 'no'} fault{'s' * (len(faults) != 1)}")
+        console.say(counted(len(faults), "fault", zero="no"))
     return 1 if faults else 0
 
 
@@ -128,7 +128,7 @@ def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None
         groups.setdefault(key, []).append(result)
     for group in groups.values():
         for table in tables(told_apart(group), every=every):
-            console.data(render(table, form))
+            console.table(table, form)
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data
+from floorbench.core.words import counted
 from floorbench.datasets.filtering import conditions
 from floorbench.errors import UsageError
 from floorbench.run.artefact import INCLUSIVE, write_artefact
@@ -46,11 +47,11 @@ def tune(
     run
         Run folder over the data to choose on.
     objective
-        What is made best; the last two need --limit.
+        What the threshold is to make best; recall_at_fpr and fpr_at_recall need --limit.
     out
         The JSON file to write.
     limit
-        Highest false positive rate, or lowest recall.
+        The highest false positive rate (recall_at_fpr) or lowest recall (fpr_at_recall) allowed.
     beta
         Weight of recall in f_score.
     where
@@ -84,7 +85,7 @@ def tune(
     console.data(
         f"threshold {frozen.threshold:.6g}: {frozen.positive} when the score is {how}\n"
         f"{frozen.goal()} = {frozen.value:.4f} on {frozen.units - frozen.unanswered} of "
-        f"{frozen.units} units of {opened.source.describe().get('name', 'the data')} "
+        f"{counted(frozen.units, 'unit')} of {opened.source.describe().get('name', 'the data')} "
         f"({frozen.unanswered} without a score)\n"
         f"{out}  {frozen.hash[:12]}"
     )

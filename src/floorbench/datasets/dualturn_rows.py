@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.layout import files_below
 from floorbench.datasets.parquet import reading
 from floorbench.datasets.two_channel import TwoChannelSource
@@ -176,7 +177,8 @@ class FrameRowsSource(TwoChannelSource):
             if abs(float(seconds) * float(RATE) - frames) > float(RATE):
                 raise DataError(
                     "FB255",
-                    f"{frames} frames are not {seconds:g} s at {float(RATE):g} frames a second",
+                    f"{counted(frames, 'frame is', 'frames are')} not {seconds:g} "
+                    f"s at {float(RATE):g} frames a second",
                     where=where,
                 )
         channel = {Role.USER: self._user, Role.SYSTEM: 1 - self._user}
@@ -224,7 +226,9 @@ def _windows(values: Any, frames: int, where: Place) -> Floats:
     flat = np.asarray(values)
     if flat.size != 4 * frames or (frames and flat.dtype.kind not in "biuf"):
         raise DataError(
-            "FB255", f"'fvad' has {flat.size} values, not 4 x {frames} numbers", where=where
+            "FB255",
+            f"'fvad' has {counted(flat.size, 'value')}, not 4 x {counted(frames, 'number')}",
+            where=where,
         )
     return flat.astype(np.float64).reshape(frames, 4)
 

@@ -12,6 +12,7 @@ from floorbench.codec import read_bytes
 from floorbench.core.sample import JsonValue
 from floorbench.core.time import Ticks
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.layout import files_below
 from floorbench.datasets.two_channel import TwoChannelSource, pair_roles
 from floorbench.datasets.two_channel_naming import by_session, faults, named_once
@@ -118,7 +119,9 @@ class AmiSource(TwoChannelSource):
         chosen = self._speakers
         if chosen is None and len(there) > 2:
             raise DataError(
-                "FB256", f"{len(there)} speakers: {', '.join(there)}; name two", where=where
+                "FB256",
+                f"{counted(len(there), 'speaker')}: {', '.join(there)}; name two",
+                where=where,
             )
         for name in chosen or ():
             if name not in there:

@@ -10,6 +10,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.jsontext import dump, extra_of, load, text_of, time_of
@@ -48,7 +49,7 @@ class SegLst(Codec):
         if not rows:
             source.note("the file has no entries")
         for key, count in unread.items():
-            source.note(f"{count} values of {key!r} not read")
+            source.note(f"{counted(count, 'value')} of {key!r} not read")
         return document_of(source, rows, format="seglst")
 
     def render(self, document: Document) -> str:

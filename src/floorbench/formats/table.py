@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.registry import Codec
@@ -75,7 +76,7 @@ class Table(Codec):
             source.note("the file has no entries")
         untimed = sum(not row.entry.timed for row in rows)
         if untimed:
-            source.note(f"{untimed} words without start or end stay untimed")
+            source.note(f"{counted(untimed, 'word')} without start or end left untimed")
         unread = [n for n in names if n.strip() and n not in {names[i] for i in places.values()}]
         if unread:
             source.note(f"columns not read: {', '.join(unread)[:200]}")
@@ -114,7 +115,7 @@ def _places(names: Sequence[str], source: Source) -> dict[str, int]:
 
 def _row(cells: Sequence[str], places: dict[str, int], width: int, line: int) -> Row:
     if len(cells) != width:
-        raise DataError("FB703", f"{len(cells)} cells, {width} columns")
+        raise DataError("FB703", f"{counted(len(cells), 'cell')}, {counted(width, 'column')}")
     start = _time(cells, places, "start")
     end = _time(cells, places, "end")
     length = _time(cells, places, "duration")

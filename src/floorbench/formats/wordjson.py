@@ -12,6 +12,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.jsontext import dump, extra_of, load, text_of, time_of
@@ -47,9 +48,9 @@ class WordJson(Codec):
             source.note("the file has no entries")
         untimed = sum(not row.entry.timed for row in rows)
         if untimed:
-            source.note(f"{untimed} words without start or end stay untimed")
+            source.note(f"{counted(untimed, 'word')} without start or end, left untimed")
         for key, count in unread.items():
-            source.note(f"{count} values of {key!r} not read")
+            source.note(f"{counted(count, 'value')} of {key!r} not read")
         return document_of(source, rows, format="words", overlaps=False)
 
     def render(self, document: Document) -> str:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.vocab import MissingPolicy
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import (
     ABSENT,
@@ -275,7 +276,8 @@ def of_label(scored: Scored, column: str, values: Floats, code: int) -> Floats:
     if values.shape[1] != labels:
         raise DataError(
             "FB601",
-            f"column '{column}' has {values.shape[1]} scores per unit, there are {labels} labels",
+            f"column '{column}' has {counted(values.shape[1], 'score')} "
+            f"per unit, there are {counted(labels, 'label')}",
         )
     return values[:, code]
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import counts
 from floorbench.metrics.base import Floats, Ints, Scored, ratio
@@ -217,7 +218,8 @@ def _slot_metric(
     if (aggregation == "pooled") != (not lists):
         raise UsageError(
             "FB103",
-            f"aggregation='{aggregation}' with {len(lists)} lists; the list means need the "
+            f"aggregation='{aggregation}' with "
+            f"{counted(len(lists), 'list')}; the list means need the "
             "declared lists, pooled takes none",
         )
     declared = check_labels(lists) if lists else ()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from floorbench.core.words import counted
 from floorbench.report.tables import NA, Cell, Row, Table
 
 MANY = 6
@@ -61,4 +62,4 @@ def _cells(table: Table) -> Iterator[tuple[str, Row, Cell]]:
 
 
 def _named(columns: list[str]) -> str:
-    return ", ".join(columns) if len(columns) <= MANY else f"{len(columns)} columns"
+    return ", ".join(columns) if len(columns) <= MANY else counted(len(columns), "column")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from floorbench.core.score import Estimate
+from floorbench.core.words import counted
 from floorbench.report.languages import languages
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
@@ -75,5 +76,5 @@ def _cells(estimates: Sequence[Estimate]) -> Iterator[tuple[str, Cell]]:
 def _answered(estimates: Sequence[Estimate]) -> str | None:
     for e in estimates:
         if e.metric == "auc_answered" and e.slice["clips"] == ENDS:
-            return f"AUC over the {e.coverage.ok} scored clips of {e.units}"
+            return f"AUC over the {counted(e.coverage.ok, 'scored clip')} of {e.units}"
     return None

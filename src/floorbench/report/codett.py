@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from floorbench.core.score import Estimate
+from floorbench.core.words import counted
 from floorbench.report.languages import languages
 from floorbench.report.published_check import action_accuracy
 from floorbench.report.summary import is_reference, notes
@@ -186,7 +187,7 @@ def _stage1_rows(result: Result, language: str) -> Iterator[Row]:
 
 
 def _of_answered(e: Estimate) -> str:
-    return f"AUC over the {e.coverage.ok} scored items of {e.units}"
+    return f"AUC over the {counted(e.coverage.ok, 'scored item')} of {e.units}"
 
 
 def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Cell]:

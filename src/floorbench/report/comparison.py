@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from floorbench.core.words import counted
 from floorbench.report.served import compared_notes
 from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
@@ -27,7 +28,7 @@ def comparison_table(comparison: RunComparison) -> Table:
         f"A: {one_line(comparison.first)}",
         f"B: {one_line(comparison.second)}",
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
-        f"after Holm over {comparison.tests} tests",
+        f"after Holm over {counted(comparison.tests, 'test')}",
     ]
     notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
     if comparison.first_served or comparison.second_served:
@@ -63,7 +64,7 @@ def _not_compared(cells: Sequence[CellComparison]) -> list[str]:
     return [
         f"not compared: {metric} {text}: {reason}"
         for (metric, reason), slices in alike.items()
-        for text in (slices if len(slices) <= 2 else [f"({len(slices)} cells)"])
+        for text in (slices if len(slices) <= 2 else [f"({counted(len(slices), 'cell')})"])
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from floorbench.core.score import Estimate
+from floorbench.core.words import counted
 from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
 from floorbench.events.dualturn import RATE
 from floorbench.events.dualturn_actions import ACTIONS
@@ -100,11 +101,17 @@ def stats_tables(
     """Return counts per session and side, and the sums."""
     sums = totals(counts)
     remarks = [
-        f"protocol {rules.protocol}, min_gap {rules.min_gap} frames, activity from "
+        f"protocol {rules.protocol}, min_gap {counted(rules.min_gap, 'frame')}, activity from "
         + ", ".join(sorted({c.source for c in counts})),
         *[f"{what}: {n}" for what, n in sorted(sums["counted"].items())],
-        *[f"excluded, {why}: {n} sessions" for why, n in sorted(sums["excluded"].items())],
-        *[f"stored {k} differs from ours in {n} frames" for k, n in sorted(sums["stored"].items())],
+        *[
+            f"excluded, {why}: {counted(n, 'session')}"
+            for why, n in sorted(sums["excluded"].items())
+        ],
+        *[
+            f"stored {k} differs from ours in {counted(n, 'frame')}"
+            for k, n in sorted(sums["stored"].items())
+        ],
     ]
     checked = [c for c in counts if c.channels_db is not None]
     if checked:
@@ -112,7 +119,8 @@ def stats_tables(
         remarks.append(f"channels against levels: {len(checked)} checked, {swapped} swapped")
     if sums["words"]:
         remarks.append(
-            f"words: utterances end at {rules.utterance_gap:g} s; {len(phrases.phrases)} phrases, "
+            f"words: utterances end at {rules.utterance_gap:g} "
+            f"s; {counted(len(phrases.phrases), 'phrase')}, "
             f"sha256 {phrases.digest()[:12]}"
         )
     sides = [
@@ -137,7 +145,7 @@ def stats_tables(
     events = {**sums["events"], **sums["starts"], **sums["words"]}
     out.append(
         Table(
-            title=f"{name}: events and words in all {len(counts)} sessions, "
+            title=f"{name}: events and words in all {counted(len(counts), 'session')}, "
             f"{sum(c.seconds for c in counts) / 3600:.2f} h",
             head="",
             columns={k: k for k in events},
@@ -307,7 +315,10 @@ def _name(result: Result) -> str:
 def _notes(results: Sequence[Result]) -> list[str]:
     gaps = sorted({r.task.parameters["min_gap"] for r in results if "min_gap" in r.task.parameters})
     return [
-        *[f"gold: own gaps of at most {gap} frames are closed (min_gap)" for gap in gaps],
+        *[
+            f"gold: own gaps of at most {counted(gap, 'frame')} are closed (min_gap)"
+            for gap in gaps
+        ],
         "probes and thresholds are fitted on the validation sessions of the same run and read on "
         "test; intervals ignore that they are estimated",
         *notes(results),

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+from floorbench.core.words import counted
 from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.gate import GatedCell, GateReport
@@ -43,7 +44,7 @@ def verdicts(report: GateReport) -> str:
     """Return one line: how many cells have which verdict."""
     counts = Counter(c.verdict for c in report.cells)
     told = ", ".join(f"{counts[v]} {v}" for v in ("kept", "worse", "not shown") if counts[v])
-    return f"gate: {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: {told}"
+    return f"gate: {counted(len(report.cells), 'cell')}: {told}"
 
 
 def junit(report: GateReport) -> str:
@@ -100,7 +101,7 @@ def _left_out(report: GateReport) -> list[str]:
     """Return one line per metric and reason."""
     counts = Counter((c.metric, c.reason) for c in report.left_out)
     return [
-        f"not judged: {metric} ({n} cell{'s' * (n != 1)}): {reason}"
+        f"not judged: {metric} ({counted(n, 'cell')}): {reason}"
         for (metric, reason), n in counts.items()
     ]
 

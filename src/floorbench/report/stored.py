@@ -15,6 +15,7 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue, Sample
 from floorbench.core.score import Coverage, Estimate, Interval, Signature
+from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
 from floorbench.run.due import Plan, due_items
@@ -284,13 +285,21 @@ def _journal_remarks(
     missing = sum(item.prediction is None for item in items)
     if missing:
         running = "so far" if record.status == "running" else "though the run ended"
-        out.append(f"{len(items) - missing} of {len(items)} predictions are there {running}")
+        out.append(
+            f"{len(items) - missing} of {counted(len(items), 'prediction')} are there {running}"
+        )
     if folder.torn():
         out.append("the last line of the journal is unfinished and left out")
     if strays:
-        out.append(f"{strays} predictions are of samples that were not asked for; left out")
+        out.append(
+            f"{counted(strays, 'prediction is', 'predictions are')} "
+            "of samples that were not asked for; left out"
+        )
     if repeated:
-        out.append(f"{repeated} predictions repeat an earlier key; the first counts")
+        out.append(
+            f"{counted(repeated, 'prediction repeats', 'predictions repeat')} "
+            "an earlier key; the first counts"
+        )
     return out
 
 

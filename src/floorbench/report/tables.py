@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from floorbench import codec
 from floorbench.core.score import Estimate, Interval
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 NA = "N/A"
@@ -141,42 +142,49 @@ def width(value: str) -> int:
     )
 
 
-def _pad(value: str, to: int, *, left: bool) -> str:
+def pad(value: str, to: int, *, left: bool) -> str:
+    """Return a text with spaces up to a width, behind it (``left``) or before it."""
     space = " " * max(0, to - width(value))
     return value + space if left else space + value
+
+
+def row_name(row: Row) -> str:
+    """Return the leading text of a row, marked where it is quoted from a paper."""
+    return f"{row.name} †" if row.published else row.name
+
+
+def values(row: Row, keys: Sequence[str]) -> list[list[str]]:
+    """Return a row's cells as one line of values and, where there are any, one of intervals."""
+    got = [row.cells.get(key) for key in keys]
+    below = ["" if c is None else c.interval() for c in got]
+    top = ["" if c is None else c.shown() + ("*" if c.best else "") for c in got]
+    return [top, below] if any(below) else [top]
 
 
 def as_text(table: Table) -> str:
     """Return the table for a terminal: value above, interval below; readable without colour."""
     keys = list(table.columns)
-    lines: list[list[str]] = []
-    for row in table.rows:
-        name = f"{row.name} †" if row.published else row.name
-        top = [name]
-        below = [""]
-        for key in keys:
-            got = row.cells.get(key)
-            top.append("" if got is None else got.shown() + ("*" if got.best else ""))
-            below.append("" if got is None else got.interval())
-        lines.append(top)
-        if any(below):
-            lines.append(below)
+    lines = [
+        [row_name(row) if i == 0 else "", *cells]
+        for row in table.rows
+        for i, cells in enumerate(values(row, keys))
+    ]
     head = [table.head, *table.columns.values()]
     widths = [max(width(line[i]) for line in [head, *lines]) for i in range(len(head))]
     rule = "  ".join("-" * w for w in widths)
 
     def line(parts: list[str]) -> str:
         padded = (
-            _pad(part, w, left=i == 0)
-            for i, (part, w) in enumerate(zip(parts, widths, strict=True))
+            pad(part, w, left=i == 0) for i, (part, w) in enumerate(zip(parts, widths, strict=True))
         )
         return "  ".join(padded).rstrip()
 
     out = [table.title, "", line(head), rule, *map(line, lines), rule]
-    return "\n".join([*out, *_footer(table)]) + "\n"
+    return "\n".join([*out, *footer(table)]) + "\n"
 
 
-def _footer(table: Table) -> list[str]:
+def footer(table: Table) -> list[str]:
+    """Return the lines below a table: its notes, what its marks mean, the notes of its rows."""
     notes = list(table.notes)
     if any(c.best for r in table.rows for c in r.cells.values()):
         notes.append("* best of its column among comparable rows")
@@ -202,7 +210,7 @@ def interval_notes(table: Table) -> list[str]:
     if few:
         span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
         out.append(
-            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters "
+            f"few clusters: {len(few)} of {counted(len(some), 'interval')} rest on {span} clusters "
             f"(under {FEW_CLUSTERS}), where intervals tend to be too narrow"
         )
     ways = {
@@ -239,11 +247,11 @@ def as_markdown(table: Table) -> str:
     out = [f"**{_md(table.title)}**", "", "| " + " | ".join(map(_md, head)) + " |"]
     out.append("|" + "---|" + "---:|" * len(table.columns))
     for row in table.rows:
-        name = f"{row.name} †" if row.published else row.name
+        name = row_name(row)
         cells = [shown(row.cells.get(k)) for k in table.columns]
         out.append("| " + " | ".join([_md(name), *cells]) + " |")
-    footer = _footer(table)
-    return "\n".join(out) + "\n" + ("\n" + "  \n".join(map(_md, footer)) + "\n" if footer else "")
+    notes = footer(table)
+    return "\n".join(out) + "\n" + ("\n" + "  \n".join(map(_md, notes)) + "\n" if notes else "")
 
 
 def _md(value: str) -> str:
@@ -288,7 +296,7 @@ def as_latex(table: Table) -> str:
         body.append(line(name, [shown(c) for c in cells], space="[-2pt]" if any(below) else ""))
         if any(below):
             body.append(line("", below, space="[2pt]"))
-    notes = [rf"{_tex(n)}\par" for n in _footer(table)]
+    notes = [rf"{_tex(n)}\par" for n in footer(table)]
     label = "-".join(re.findall(r"[a-z0-9]+", table.title.lower()))
     return "\n".join(
         [

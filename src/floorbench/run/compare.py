@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from floorbench.core.score import Coverage, Signature
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError, did_you_mean
 from floorbench.metrics.base import Column, Measure
 from floorbench.run.opening import Opened
@@ -248,7 +249,9 @@ def _demand_equal(first: Signature, second: Signature, data: Sequence[str]) -> N
     found = differences(parts[0], parts[1])
     if found:
         shown = "; ".join(str(d) for d in found)
-        raise UsageError("FB520", f"the protocols differ in {len(found)} places: {shown}")
+        raise UsageError(
+            "FB520", f"the protocols differ in {counted(len(found), 'place')}: {shown}"
+        )
 
 
 def _pairs(first: Cells, second: Cells, headline: bool) -> list[Sides]:

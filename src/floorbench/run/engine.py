@@ -18,6 +18,7 @@ from floorbench.core.prediction import Compute
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Level
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
@@ -372,7 +373,7 @@ def _going_on(keeper: _Keeper, job: Job, hint: Callable[[], str]) -> Iterator[No
         keeper.close("interrupted", job)
         raise RunInterrupted(
             "FB507",
-            f"stopped by a signal after {job.done} predictions",
+            f"stopped by a signal after {counted(job.done, 'prediction')}",
             where=Place(str(keeper.path)),
             hint=hint(),
         ) from None

@@ -16,6 +16,7 @@ from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
@@ -111,7 +112,8 @@ def make_executor(
     if batch_seconds is not None and not (0 < batch_seconds < math.inf and batch > 1):
         raise UsageError(
             "FB509",
-            f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
+            f"batches of {batch_seconds:g} s and "
+            f"{counted(batch, 'item')}: above 0 s, and 2 items or more",
             hint="--batch-seconds bounds a batch further; give --batch too.",
         )
     if name == "ray":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from floorbench.core.score import Coverage, Interval, Signature
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.run.compare import CellComparison, RunComparison, compare_runs
 from floorbench.run.gate_rules import Rules, sides
@@ -281,8 +282,11 @@ def _missing(
     if showable is None:
         return ""
     if needed is None or needed <= clusters:
-        return f", which an equally good system would have kept on these {clusters} clusters"
-    return f" and needs about {needed} clusters, {clusters} can show {unit.of(showable)}"
+        return (
+            ", which an equally good system would have "
+            f"kept on these {counted(clusters, 'cluster')}"
+        )
+    return f" and needs about {counted(needed, 'cluster')}, {clusters} can show {unit.of(showable)}"
 
 
 def _turned(made: Interval, sign: float) -> tuple[float | None, float | None]:
@@ -336,7 +340,9 @@ class _Unit:
         return " to ".join(told) + unit
 
     def at_most(self, limit: float, clusters: int) -> str:
-        return f"the same on all {clusters} clusters, so apart by {self.of(limit)} at most"
+        return (
+            f"the same on all {counted(clusters, 'cluster')}, so apart by {self.of(limit)} at most"
+        )
 
     def change(self, low: float, high: float) -> str:
         if low >= 0:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from floorbench.core.ports import DatasetSource
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Floats
 from floorbench.run.due import Plan, due_items, make_plan, short
@@ -114,7 +115,7 @@ def _like_the_small_run(factors: RunFactors, plan: Plan, samples: int) -> Target
         lengths=None,
         mean_length=np.array(list(sums.values()), dtype=np.float64),
         conditions=plan.conditions,
-        words=f"{samples} samples like those of the small run",
+        words=f"{counted(samples, 'sample')} like those of the small run",
     )
 
 
@@ -317,7 +318,9 @@ def _assumptions(
     if sitting.batch > 1:
         lines.append(f"batches of {sitting.batch} as in the small run")
     if busy < means.workers:
-        lines.append(f"{means.workers - busy} of {means.workers} workers have nothing to do")
+        lines.append(
+            f"{means.workers - busy} of {counted(means.workers, 'worker')} have nothing to do"
+        )
     if factors.tokens_in is not None:
         lines.append("a service's limits on calls and tokens a minute are not known here")
     if not set(target.conditions) <= set(record.conditions):

@@ -21,6 +21,7 @@ import msgspec
 from floorbench import codec
 from floorbench.core.numbers import number_of
 from floorbench.core.prediction import Prediction
+from floorbench.core.words import counted
 from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, FloorbenchError, Place
 from floorbench.run.store import JOURNAL_FILE
@@ -160,7 +161,9 @@ def _scan_csv(path: Path) -> Iterator[Row]:
                 number = reader.line_num
                 if len(cells) != len(header):
                     yield _bad(
-                        number, "FB201", f"{len(cells)} cells where the header has {len(header)}"
+                        number,
+                        "FB201",
+                        f"{counted(len(cells), 'cell')} where the header has {len(header)}",
                     )
                     continue
                 present = {n: c for n, c in zip(header, cells, strict=True) if c != ""}

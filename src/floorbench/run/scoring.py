@@ -19,6 +19,7 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
+from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import (
     DueItem,
@@ -163,7 +164,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
     )
     faults = [fault for fault in faults if fault.code != "FB207"]
     if faults:
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
+        more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
         place = Place(str(predictions_file(path)), faults[0].line)
         raise DataError(
             faults[0].code,

@@ -21,6 +21,7 @@ from floorbench import codec
 from floorbench.core.prediction import Prediction
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec, TaskSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.run.due import LARGEST, MOST, short
 from floorbench.run.journal import read_journal, torn_bytes
@@ -164,7 +165,9 @@ def runs_below(folder: Path) -> str | None:
     if not found:
         return None
     newest = max(found, key=lambda p: (p.name, str(p)))
-    return f"did you mean '{newest}'?" + (f" ({len(found)} runs are in it)" * (len(found) > 1))
+    return f"did you mean '{newest}'?" + (
+        f" ({counted(len(found), 'run')} are in it)" * (len(found) > 1)
+    )
 
 
 class RunFolder:

@@ -24,6 +24,7 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision, Prediction, Trace
 from floorbench.core.time import exact
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError, did_you_mean
 from floorbench.events.traces import FVAD, column, fits, make_trace, rate_of
@@ -113,7 +114,7 @@ def import_traces(
         ``FB534`` unknown session, ``FB203`` a session twice.
     """
     if session is not None and len(files) != 1:
-        raise UsageError("FB103", f"one session is named for {len(files)} files")
+        raise UsageError("FB103", f"one session is named for {counted(len(files), 'file')}")
     seconds = {} if source is None else {s.id: s.observation.cutoff for s in source.samples()}
     journal = out / JOURNAL_FILE
     if journal.exists():
@@ -148,7 +149,8 @@ def import_traces(
             covered = float(trace.frames / rate_of(trace))
             raise DataError(
                 "FB533",
-                f"{trace.frames} frames at {trace.rate} a second are {covered:.2f} s, session "
+                f"{counted(trace.frames, 'frame')} at {trace.rate} "
+                f"a second are {covered:.2f} s, session "
                 f"'{name}' has {float(length):.2f} s",
                 where=where,
             )
@@ -202,7 +204,9 @@ def _columns(
     elif given is not None:
         if len(given) != found.values.shape[1]:
             raise DataError(
-                "FB531", f"{found.values.shape[1]} columns, {len(given)} names given", where=where
+                "FB531",
+                f"{counted(found.values.shape[1], 'column')}, {counted(len(given), 'name')} given",
+                where=where,
             )
         mapping = {str(i): g for i, g in enumerate(given)}
         found = found._replace(names=[str(i) for i in range(len(given))])
@@ -283,7 +287,9 @@ def _text(path: Path) -> _Array:
             for row in rows:
                 at = Place(str(path), rows.line_num)
                 if len(row) != len(head):
-                    raise DataError("FB531", f"{len(row)} cells, not {len(head)}", where=at)
+                    raise DataError(
+                        "FB531", f"{counted(len(row), 'cell')}, not {len(head)}", where=at
+                    )
                 try:
                     values.append([number_of(cell) for cell in row])
                 except ValueError:
@@ -316,7 +322,7 @@ def _npz(path: Path) -> _Array:
         if len(names) != len(array.names):
             raise DataError(
                 "FB531",
-                f"{len(array.names)} columns of scores, {len(names)} names",
+                f"{counted(len(array.names), 'column')} of scores, {counted(len(names), 'name')}",
                 where=Place(str(path)),
             )
         array = array._replace(names=names)

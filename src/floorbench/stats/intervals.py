@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from floorbench.core.score import Interval
+from floorbench.core.words import counted
 from floorbench.metrics.base import AdditiveMetric, Bools, Metric, Scored, StatTable
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.kinds import Additive, Weighted
@@ -20,6 +21,12 @@ FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.01
 OWN_CLUSTERS = "clusters enter the value"
+ONE = {
+    "clusters": "cluster",
+    OWN_CLUSTERS: "cluster enters the value",
+    "stimuli or participants": "stimulus or participant",
+}
+"""What the clusters of draws are, for one of them."""
 SHARES = frozenset(
     (
         *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
@@ -229,13 +236,15 @@ def _decide(draws: Draws, level: float, proportion: tuple[float, float] | None) 
     undefined = int(np.isnan(draws.values).sum())
     if draws.clusters < FEWEST_CLUSTERS:
         return _Decision(
-            reason=f"{draws.clusters} {draws.unit}; an interval needs {FEWEST_CLUSTERS}"
+            reason=f"{counted(draws.clusters, ONE[draws.unit], draws.unit)}; "
+            f"an interval needs {FEWEST_CLUSTERS}"
         )
     if np.isnan(draws.point):
         return _Decision(reason="the value itself is undefined")
     if undefined > MOST_UNDEFINED * len(draws.values):
         return _Decision(
-            reason=f"undefined in {undefined} of {len(draws.values)} draws (more than 1 %)"
+            reason=f"undefined in {undefined} of "
+            f"{counted(len(draws.values), 'draw')} (more than 1 %)"
         )
     values = draws.defined
     if values.max() - values.min() <= draws.noise:
@@ -333,7 +342,10 @@ def _quantiles(draws: Draws, low: float, high: float) -> Limits:
 def _warnings(draws: Draws) -> tuple[str, ...]:
     notes = []
     if FEWEST_CLUSTERS <= draws.clusters < FEW_CLUSTERS:
-        notes.append(f"only {draws.clusters} {draws.unit}; the interval is too narrow")
+        notes.append(
+            f"only {counted(draws.clusters, ONE[draws.unit], draws.unit)}; "
+            "the interval is too narrow"
+        )
     if draws.singletons:
         notes.append(
             f"{draws.singletons} of {draws.strata} strata hold one cluster and add no variance"

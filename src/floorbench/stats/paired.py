@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from floorbench.core.score import Interval
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.metrics.base import (
     AdditiveMetric,
@@ -223,7 +224,8 @@ def align(a: Scored, b: Scored) -> Scored:
     if only:
         raise DataError(
             "FB651",
-            f"{len(only)} clusters belong to one system only, for example '{only[0]}' "
+            f"{counted(len(only), 'cluster belongs', 'clusters belong')} "
+            f"to one system only, for example '{only[0]}' "
             f"({'A' if only[0] in a.clusters else 'B'})",
         )
     place = {name: i for i, name in enumerate(a.clusters)}

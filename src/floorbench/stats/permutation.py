@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Metric, Scored, concat
 from floorbench.metrics.bundle import evaluators
@@ -119,11 +120,11 @@ def permutation_test(
     9, article 39, for (1 + b) / (1 + B).
     """
     if permutations < 1:
-        raise UsageError("FB650", f"{permutations} permutations; at least 1 is needed")
+        raise UsageError("FB650", f"{counted(permutations, 'permutation')}; at least 1 is needed")
     none = np.zeros((1, clusters), dtype=np.bool_)
     observed = {name: float(_evaluate(name, f, none)[0]) for name, f in statistics.items()}
     if clusters < FEWEST_CLUSTERS:
-        why = f"{clusters} clusters; a test needs {FEWEST_CLUSTERS}"
+        why = f"{counted(clusters, 'cluster')}; a test needs {FEWEST_CLUSTERS}"
         return {name: _no_test(observed[name], clusters, reason=why) for name in statistics}
     exact = clusters <= EXACT_CLUSTERS
     total = 2**clusters if exact else permutations
@@ -228,7 +229,8 @@ def _evaluate(name: str, statistic: SwapStatistic, swaps: Bools) -> Floats:
     if values.shape != (len(swaps),):
         raise DataError(
             "FB652",
-            f"the statistic '{name}' returned shape {values.shape} for {len(swaps)} swaps",
+            f"the statistic '{name}' returned shape "
+            f"{values.shape} for {counted(len(swaps), 'swap')}",
         )
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -243,7 +245,8 @@ def _judge(observed: float, values: Floats, *, clusters: int, exact: bool) -> Sw
             observed,
             clusters,
             undefined=undefined,
-            reason=f"undefined in {undefined} of {len(values)} permutations (more than 1 %)",
+            reason=f"undefined in {undefined} of "
+            f"{counted(len(values), 'permutation')} (more than 1 %)",
         )
     size = np.where(missing, np.inf, np.abs(values))
     noise = 1e-12 * max(1e-2, abs(observed))

@@ -15,6 +15,7 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.systems.common import number
 from floorbench.systems.llm.ollama import HOST
 from floorbench.systems.llm.openai_api import KEY, OPENAI
@@ -143,7 +144,7 @@ def _most_probable(said: Completion, allowed: tuple[str, ...]) -> Decision:
         if found is not None:
             shares[answer] = found
     if not shares:
-        reason = f"no answer begins with one of {len(said.first or ())} candidates"
+        reason = f"no answer begins with one of {counted(len(said.first or ()), 'candidate')}"
         return Decision(outcome=Outcome.INVALID, raw=said.text, reason=reason)
     total = sum(shares.values())
     scores = {answer: share / total for answer, share in shares.items()}

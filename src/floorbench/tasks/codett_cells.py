@@ -11,6 +11,7 @@ import numpy as np
 
 from floorbench.core.score import Coverage
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import (
     ACTIONS,
     BY_LABEL,
@@ -216,7 +217,7 @@ class Cells:
                 of_action,
                 cell,
                 undeclared=undeclared,
-                note=f"{right} items with the right action",
+                note=f"{counted(right, 'item')} with the right action",
                 headline=True,
             )
         yield self._cell(
@@ -348,7 +349,9 @@ def _history_note(units: Scored, condition: str) -> str | None:
     absent = int(units.column("absent").sum()) if len(units) else 0
     parts = []
     if short:
-        parts.append(f"{short} of {len(units)} items have fewer than {condition[1:]} user turns")
+        parts.append(
+            f"{short} of {counted(len(units), 'item')} have fewer than {condition[1:]} user turns"
+        )
     if absent:
-        parts.append(f"{absent} history turns without audio")
+        parts.append(f"{counted(absent, 'history turn')} without audio")
     return "; ".join(parts) or None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.events.dualturn_actions import ACTIONS
 from floorbench.events.dualturn_words import WORD_LABELS
 from floorbench.metrics.base import OK, Measure, Metric, Scored
@@ -70,9 +71,7 @@ def without_actions(actions: Scored, ends: Scored) -> str | None:
     left = len(set(there.units or ()) - set(asked.units or ()))
     if not left:
         return None
-    return (
-        f"{left} test session{'s' * (left > 1)} without actions (shorter than 500 frames, or none)"
-    )
+    return f"{counted(left, 'test session')} without actions (shorter than 500 frames, or none)"
 
 
 def support(units: Scored, labels: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import exact, to_ticks
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.events.frames import session_activity
@@ -109,7 +110,9 @@ class EventUnits:
         """Put the speakers of a session into one group with all whom they have talked to."""
         names = [v for k, v in sample.tags.items() if k.startswith("speaker.")]
         if len(names) < len(ROLES):
-            raise DataError("FB259", f"session '{sample.id}' names {len(names)} speakers")
+            raise DataError(
+                "FB259", f"session '{sample.id}' names {counted(len(names), 'speaker')}"
+            )
         groups = {self._speakers.setdefault(name, name) for name in names}
         for name, group in self._speakers.items():
             if group in groups:
@@ -176,7 +179,8 @@ def frame_problem(sample: Sample, decision: Decision) -> str | None:
     if not fits(trace, seconds=seconds):
         covered = float(trace.frames / rate_of(trace))
         return (
-            f"frame rate does not match: {trace.frames} frames at {trace.rate} a second are "
+            f"frame rate does not match: {counted(trace.frames, 'frame')} "
+            f"at {trace.rate} a second are "
             f"{covered:.2f} s, the session has {float(seconds):.2f} s"
         )
     return None

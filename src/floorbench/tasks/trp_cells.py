@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.events.trp import TrpRules
 from floorbench.metrics import trp
@@ -198,10 +199,13 @@ class Cells:
         once = one_pass(self.slots)
         before, after, empty = once.column("strays").sum(axis=0).tolist()
         positive = int((once.column("gold") == YES).sum())
-        text = f"{positive} of {len(once)} slots are consensus TRPs"
+        text = f"{positive} of {counted(len(once), 'slot')} are consensus TRPs"
         if before or after:
-            text += f"; outside all slots: {before} onsets before the first, {after} after the last"
-        return text + (f"; {empty} empty slots" if empty else "")
+            text += (
+                f"; outside all slots: {counted(before, 'onset')} "
+                f"before the first, {after} after the last"
+            )
+        return text + (f"; {counted(empty, 'empty slot')}" if empty else "")
 
     # ---- helpers -----------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from floorbench import codec
 from floorbench.audio.decode import decode, probe
 from floorbench.audio.ref import FileAudio
 from floorbench.core.time import from_samples
+from floorbench.core.words import counted
 from floorbench.datasets.trp import TrpSource
 from floorbench.datasets.trp_lists import ListItem, StimulusList, read_lists
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
@@ -219,7 +220,8 @@ class ListeningRoom:
             frames = self.session.close_sound(name, part, rate=rate)
             if frames != int(number(asked, "frames")):
                 raise DataError(
-                    "FB845", f"{frames} of {asked['frames']} frames of turn {place} arrived"
+                    "FB845",
+                    f"{frames} of {counted(asked['frames'], 'frame')} of turn {place} arrived",
                 )
         facts = asked.get("facts")
         done = ItemDone(
@@ -241,7 +243,9 @@ class ListeningRoom:
         person = self.session.person(name)
         missing = len(self._list_of(person).items) - len(person.items)
         if missing:
-            raise UsageError("FB805", f"{missing} turns have not been heard")
+            raise UsageError(
+                "FB805", f"{counted(missing, 'turn has', 'turns have')} not been heard"
+            )
         self.session.add(name, Finished(at=now()))
         return {}
 

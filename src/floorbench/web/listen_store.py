@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.datasets.trp_files import STIMULI, Stimulus, read_stimuli
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.web.ids import checked_id
@@ -189,7 +190,7 @@ class Session:
                 raise DataError("FB845", f"frames {kept} to {first} of '{part}' never arrived")
             fresh = pcm[2 * (kept - first) :]
             if fresh and closed:
-                raise DataError("FB845", f"'{part}' was ended at {kept} frames")
+                raise DataError("FB845", f"'{part}' was ended at {counted(kept, 'frame')}")
             if fresh:
                 append_bytes(path, fresh)
             return kept + len(fresh) // 2

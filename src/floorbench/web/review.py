@@ -23,6 +23,7 @@ from floorbench.audio.assets import cache_dir
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Sample
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL
 from floorbench.errors import FloorbenchError, UsageError
 from floorbench.web.gold import gold_events
@@ -227,7 +228,7 @@ def planned(source: DatasetSource, plan: Plan) -> dict[str, Sample]:
     found = {sample.id: sample for sample in source.samples() if sample.id in wanted}
     if len(found) < len(wanted):
         missing = len(wanted) - len(found)
-        raise UsageError("FB892", f"{missing} items of the plan are not in '{plan.name}'")
+        raise UsageError("FB892", f"{counted(missing, 'item')} of the plan not in '{plan.name}'")
     return found
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.web.ids import checked_id
 from floorbench.web.journal import (
@@ -214,7 +215,7 @@ class Review:
         said = self.answers(name)
         if said and len(said) < len(self.plan.items):
             left = len(self.plan.items) - len(said)
-            raise UsageError("FB894", f"'{name}' still has {left} items to label")
+            raise UsageError("FB894", f"'{name}' still has {counted(left, 'item')} to label")
 
     def answer(self, name: str, item: str, label: str, *, heard: bool) -> None:
         """Keep an answer; it is on the disk when this returns.

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from floorbench.build.codett.consolidate import Leak, label_of, leaks
 from floorbench.build.pipeline.stage import Export, Item
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import IDLE, INTENTS
 
 SYSTEM_PROMPT = {
@@ -209,7 +210,7 @@ def card(
     leaked = (
         "No dialogue, speaker or target sentence occurs in two splits."
         if not found
-        else f"{len(found)} dialogues, speakers or sentences occur in two splits: "
+        else f"{counted(len(found), 'dialogue')}, speakers or sentences occur in two splits: "
         + "; ".join(f"{leak.tie} in {', '.join(leak.splits)}" for leak in found[:10])
     )
     made = [f"- {name}: {value}" for name, value in provenance.items()]
@@ -217,7 +218,8 @@ def card(
         [
             f"# {title}",
             "",
-            f"{figures['items']} items in the released layout of CoDeTT. Targets: {spoken}.",
+            f"{counted(figures['items'], 'item')} in the "
+            f"released layout of CoDeTT. Targets: {spoken}.",
             f"Splits: {splits}. {leaked}",
             "",
             "| language | label | synthetic | real | published set (synthetic + real) |",

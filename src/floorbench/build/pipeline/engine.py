@@ -42,6 +42,7 @@ from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
 from floorbench.build.pipeline.stage import Recipe, Work
 from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run import provenance
 from floorbench.run.executors import LONGEST_TIMEOUT
@@ -140,7 +141,7 @@ def build(
         runner = Runner(work.steps, cache=cache, seed=seed, fresh=fresh)
         swept = runner.folder.sweep()
         if swept:
-            notify(f"removed {swept} unfinished files of a build that was killed")
+            notify(f"removed {counted(swept, 'unfinished file')} of a build that was killed")
         making = _Making(
             recipe=made,
             work=work,

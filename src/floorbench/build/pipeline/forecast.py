@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from floorbench.build.pipeline.measured import BuildFactors, Tokens, sees_all
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.run.planning import machine_named
 from floorbench.run.plans import Means, Range
 
@@ -167,7 +168,7 @@ def assumptions(
             + ", ".join(unknown)
         )
     if record.failed:
-        lines.append(f"{record.failed} of {record.seeds} items failed and count as lost")
+        lines.append(f"{record.failed} of {counted(record.seeds, 'item')} failed and count as lost")
     lines.append(
         "the space of the cache is not known without --cache"
         if factors.stored is None

@@ -28,6 +28,7 @@ import msgspec
 
 from floorbench.build.pipeline.stage import Rejected
 from floorbench.build.text.dialogue import ROLES, Dialogue, Role, Round, Target, units
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL
 
 _OBJECT = re.compile(r"\{\s*[\"}]")
@@ -68,7 +69,9 @@ def object_of(text: str, *, finished: bool = True) -> dict[str, Any] | Rejected:
         found, _ = json.JSONDecoder().raw_decode(text, max(start, 0))
     except (ValueError, RecursionError):
         if not finished:
-            return Rejected(reason="too-long", detail=f"broken off after {len(text)} characters")
+            return Rejected(
+                reason="too-long", detail=f"broken off after {counted(len(text), 'character')}"
+            )
         if start < 0 and _DECLINES.search(text):
             return Rejected(reason="refused", detail=" ".join(text.split())[:80])
         return Rejected(reason="json", detail=" ".join(text.split())[:80])

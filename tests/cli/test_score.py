@@ -361,3 +361,15 @@ def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
         score(folder, systems=[declared(tmp_path / "mine.json")])
     with pytest.raises(UsageError, match="--condition is for predictions files"):
         score(folder, conditions=["h0"])
+
+
+def test_the_papers_layout_holds_the_rows_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("codett", "always-takeover", score=False, out=tmp_path) == 0
+    (folder,) = tmp_path.glob("*/*/*")
+    capsys.readouterr()
+    assert score(folder, paper=True, draws=50) == 0
+    out = capsys.readouterr().out
+    assert "Gemini3-Pro h5 †" in out
+    assert "always-takeover h0" in out

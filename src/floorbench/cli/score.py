@@ -24,6 +24,7 @@ from floorbench.cli.options import (
 )
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.report.published_layout import beside_paper
 from floorbench.report.render import tables
 from floorbench.report.tables import render
 from floorbench.run.artefact import ThresholdArtefact, read_artefact
@@ -51,6 +52,7 @@ def score(
     seed: int | None = None,
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
+    paper: Annotated[bool, Parameter(name="--paper", negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
@@ -73,6 +75,8 @@ def score(
         Form of the tables.
     every
         All cells, in the plain form.
+    paper
+        The tables of the task's paper in their own rows, columns and units, these rows below.
     json
         Print the results as JSON.
     """
@@ -99,7 +103,7 @@ def score(
     if json:
         console.data_json(results)
         return 0
-    print_results(results, form, every=every)
+    print_results(results, form, every=every, paper=paper)
     return 0
 
 
@@ -205,14 +209,23 @@ def opened(
     )
 
 
-def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:
-    """Print the tables of results, grouped by task and data."""
+def print_results(
+    results: Sequence[Result], form: Form, *, every: bool, paper: bool = False
+) -> None:
+    """Print the tables of results, grouped by task and data; with ``paper`` in the paper's layout.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a task whose paper printed no table of results.
+    """
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         key = (result.task.name, str(result.signature.protocol.get("dataset")))
         groups.setdefault(key, []).append(result)
     for group in groups.values():
-        for table in tables(told_apart(group), every=every):
+        named = told_apart(group)
+        for table in beside_paper(named) if paper else tables(named, every=every):
             console.data(render(table, form))
 
 

@@ -24,6 +24,7 @@ from floorbench.cli.options import (
 )
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.report.methods import methods as methods_of
 from floorbench.report.published_layout import beside_paper
 from floorbench.report.render import tables
 from floorbench.report.tables import render
@@ -53,6 +54,7 @@ def score(
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
     paper: Annotated[bool, Parameter(name="--paper", negative=())] = False,
+    methods: Annotated[bool, Parameter(name="--methods", negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
@@ -77,6 +79,8 @@ def score(
         All cells, in the plain form.
     paper
         The tables of the task's paper in their own rows, columns and units, these rows below.
+    methods
+        After the tables, a paragraph for the methods section of a paper.
     json
         Print the results as JSON.
     """
@@ -104,6 +108,9 @@ def score(
         console.data_json(results)
         return 0
     print_results(results, form, every=every, paper=paper)
+    if methods:
+        for group in grouped(results):
+            console.data(methods_of(told_apart(group)))
     return 0
 
 
@@ -219,14 +226,19 @@ def print_results(
     UsageError
         ``FB103`` for a task whose paper printed no table of results.
     """
+    for group in grouped(results):
+        named = told_apart(group)
+        for table in beside_paper(named) if paper else tables(named, every=every):
+            console.data(render(table, form))
+
+
+def grouped(results: Sequence[Result]) -> list[list[Result]]:
+    """Return results of one task and one dataset together, in the order given."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         key = (result.task.name, str(result.signature.protocol.get("dataset")))
         groups.setdefault(key, []).append(result)
-    for group in groups.values():
-        named = told_apart(group)
-        for table in beside_paper(named) if paper else tables(named, every=every):
-            console.data(render(table, form))
+    return list(groups.values())
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:

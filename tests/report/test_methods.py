@@ -53,7 +53,7 @@ def test_a_service_names_who_answered_and_no_secret_is_told() -> None:
     served = (Snapshot(snapshot="gpt-4o-2024-08-06", answers=8),)
     said = methods([dataclasses.replace(result, system=spec, served=served)])
     assert "answered by gpt-4o-2024-08-06 (100 %)" in said
-    assert "(model.onnx sha256 abababababab)" in said
+    assert "model.onnx sha256 abababababab)" in said
     assert "sk-secret" not in said
 
 

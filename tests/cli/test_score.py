@@ -404,3 +404,16 @@ def test_a_cheaper_score_is_printed_and_what_is_stored_stays(
         ]
         == 20
     )
+
+
+def test_the_papers_layout_holds_the_rows_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("codett", "always-takeover", score=False, out=tmp_path) == 0
+    (folder,) = tmp_path.glob("*/*/*")
+    capsys.readouterr()
+    assert score(folder, paper=True, methods=True, draws=50) == 0
+    out = capsys.readouterr().out
+    assert "We evaluated with floorbench" in out
+    assert "Gemini3-Pro h5 †" in out
+    assert "always-takeover h0" in out

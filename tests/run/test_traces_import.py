@@ -60,6 +60,21 @@ def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> 
     assert auc.value is not None
 
 
+def test_sessions_of_the_training_part_are_left_out_and_told(tmp_path: Path) -> None:
+    names = ("sw9001", "sw9005")
+    folder = tiny.build(tmp_path / "calls", names)
+    splits = tmp_path / "splits.json"
+    splits.write_text('{"train": ["sw9001"], "validation": [], "test": ["sw9005"]}')
+    source = SwitchboardSource(folder, splits=str(splits))
+    files = [text_trace(tmp_path / f"{i}.csv") for i in names]
+    out, told = tmp_path / "out", []
+    import_traces(files, source=source, declared=Declared(), out=out, notify=told.append)
+    assert [p.sample_id for p in loaded(out)] == ["sw9005"]
+    assert told == ["left out, of the training part: sw9001"]
+    opened = open_predictions(out, task=VapTask(), source=source)
+    assert score(opened, draws=50).coverage.ok == 1
+
+
 def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
     file = text_trace(tmp_path / "sw9001.csv")
     import_traces([file], source=source, declared=Declared(), out=tmp_path / "out")

@@ -106,6 +106,6 @@ def test_a_language_that_the_task_does_not_know_is_refused_with_the_way_to_tell_
     assert language_of(sample("a"), ("zh", "en")) == "en"
     with pytest.raises(DataError, match="FB215") as caught:
         language_of(sample("a"), ("zh", "de"))
-    assert str(caught.value.hint).endswith("""--task-set 'languages=["zh","de","en"]'""")
+    assert str(caught.value.hint).endswith("""--task-set 'languages=["zh","de","en"]'.""")
     assert caught.value.where is not None
     assert caught.value.where.item == "a"

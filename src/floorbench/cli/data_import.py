@@ -33,7 +33,8 @@ def import_scores(
     out
         Folder to write predictions.jsonl and traces/ to.
     data
-        Two-channel sessions; without them names and lengths are checked when scoring.
+        Two-channel sessions; without them names and lengths are checked when scoring. Sessions of
+        the training part are left out, because no task asks for them.
     reader
         Reader of the data.
     session
@@ -63,7 +64,12 @@ def import_scores(
         declared["columns"] = tuple(c for part in columns for c in part.split(","))
     source = open_data("dualturn-4s", data, reader, reader_sets) if data is not None else None
     journal = import_traces(
-        list(files), source=source, declared=Declared(**declared), out=out, session=session
+        list(files),
+        source=source,
+        declared=Declared(**declared),
+        out=out,
+        session=session,
+        notify=console.say,
     )
     console.data(str(journal))
     return 0

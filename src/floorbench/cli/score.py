@@ -16,6 +16,8 @@ from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.core.words import counted
 from floorbench.errors import UsageError
+from floorbench.report.methods import methods as methods_of
+from floorbench.report.published_layout import beside_paper
 from floorbench.report.render import tables
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
@@ -33,6 +35,8 @@ def score(
     form: Form = "text",
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
     store: Annotated[bool, Parameter(negative=())] = False,
+    paper: Annotated[bool, Parameter(name="--paper", negative=())] = False,
+    methods: Annotated[bool, Parameter(name="--methods", negative=())] = False,
     json: bool = False,
 ) -> int:
     """Score runs or predictions files; no system is needed.
@@ -57,6 +61,10 @@ def score(
         Every cell with its coverage, one a line, instead of the task's own tables.
     store
         Replace stored estimates that were asked for with other settings.
+    paper
+        The tables of the task's paper in their own rows, columns and units, these rows below.
+    methods
+        After the tables, a paragraph for the methods section of a paper.
     json
         Print the results as JSON.
     """
@@ -79,7 +87,10 @@ def score(
     if json:
         console.data_json(results)
         return 0
-    print_results(results, form, every=every)
+    print_results(results, form, every=every, paper=paper)
+    if methods:
+        for group in grouped(results):
+            console.data(methods_of(told_apart(group)))
     return 0
 
 
@@ -120,15 +131,29 @@ def check(
     return 1 if faults else 0
 
 
-def print_results(results: Sequence[Result], form: Form, *, every: bool) -> None:
-    """Print the tables of results, grouped by task and data."""
+def print_results(
+    results: Sequence[Result], form: Form, *, every: bool, paper: bool = False
+) -> None:
+    """Print the tables of results, grouped by task and data; with ``paper`` in the paper's layout.
+
+    Raises
+    ------
+    UsageError
+        ``FB103`` for a task whose paper printed no table of results.
+    """
+    for group in grouped(results):
+        named = told_apart(group)
+        for table in beside_paper(named) if paper else tables(named, every=every):
+            console.table(table, form)
+
+
+def grouped(results: Sequence[Result]) -> list[list[Result]]:
+    """Return results of one task and one dataset together, in the order given."""
     groups: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         key = (result.task.name, str(result.signature.protocol.get("dataset")))
         groups.setdefault(key, []).append(result)
-    for group in groups.values():
-        for table in tables(told_apart(group), every=every):
-            console.table(table, form)
+    return list(groups.values())
 
 
 def told_apart(results: Sequence[Result]) -> list[Result]:

@@ -29,7 +29,7 @@ def _sizes(table: Table) -> Iterator[str]:
         if cell.units is None or cell.value is None:
             continue
         n = row.cells.get("n")
-        plain = plain and (n is None or n.value == str(cell.units))
+        plain = plain and n is not None and n.value == str(cell.units)
         low, high = spans.get(key, (cell.units, cell.units))
         spans[key] = min(low, cell.units), max(high, cell.units)
     if plain or not spans:

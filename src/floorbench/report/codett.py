@@ -139,7 +139,7 @@ def stage2(results: Sequence[Result]) -> list[Table]:
             Row(
                 name=_row_name(result, condition),
                 cells=cells,
-                note=_of_smr(result, language, condition),
+                note=of_smr(result, language, condition),
             )
             for result in results
             for condition in _conditions(result)
@@ -209,7 +209,7 @@ def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Ce
     return {**cells, **beside} if any(c.value is not None for c in cells.values()) else {}
 
 
-def _of_smr(result: Result, language: str, condition: str) -> str | None:
+def of_smr(result: Result, language: str, condition: str) -> str | None:
     """Say over how many items each SMR is, which neither n nor the size of the action tells."""
     found = [
         f"{_short(e.slice['action'])} {e.note.partition(' ')[0]}"

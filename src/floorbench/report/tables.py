@@ -189,7 +189,9 @@ def footer(table: Table) -> list[str]:
     if any(c.best for r in table.rows for c in r.cells.values()):
         notes.append("* best of its column among comparable rows")
     if any(r.published for r in table.rows):
-        notes.append("† published, other data: not comparable with the rows above")
+        notes.append(
+            "† published, on the paper's own data: not comparable with rows measured on other data"
+        )
     notes += [f"{r.name}: {r.note}" for r in table.rows if r.note]
     return notes
 

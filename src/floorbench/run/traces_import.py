@@ -87,6 +87,7 @@ def import_traces(
     declared: Declared,
     out: Path,
     session: str | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> Path:
     """Write a predictions folder from files of frame scores.
 
@@ -101,6 +102,8 @@ def import_traces(
         A folder that does not hold predictions yet.
     session : str or None
         Session of a single file that is not named after it.
+    notify : callable or None
+        Told which sessions are left out: those of the training part, which no task asks for.
 
     Returns
     -------
@@ -115,7 +118,9 @@ def import_traces(
     """
     if session is not None and len(files) != 1:
         raise UsageError("FB103", f"one session is named for {counted(len(files), 'file')}")
-    seconds = {} if source is None else {s.id: s.observation.cutoff for s in source.samples()}
+    sessions = {} if source is None else {s.id: s for s in source.samples()}
+    seconds = {name: s.observation.cutoff for name, s in sessions.items()}
+    training = {name for name, s in sessions.items() if s.tags.get("split") == "train"}
     journal = out / JOURNAL_FILE
     if journal.exists():
         raise UsageError("FB103", f"'{journal}' is already there")
@@ -143,6 +148,8 @@ def import_traces(
         if name in seen:
             raise DataError("FB203", f"session '{name}' appears twice", where=where)
         seen.add(name)
+        if name in training:
+            continue
         trace = read_trace(path, declared)
         length = exact(seconds.get(name) or 0.0)
         if source is not None and not fits(trace, seconds=length):
@@ -156,6 +163,9 @@ def import_traces(
             )
         decision = put(out, Decision(trace=trace))
         lines.append(codec.encode(Prediction(sample_id=name, decision=decision)))
+    left = sorted(seen & training)
+    if left and notify is not None:
+        notify(f"left out, of the training part: {', '.join(left[:8])}{', ...' * (len(left) > 8)}")
     write_text(journal, "".join(line.decode() + "\n" for line in lines))
     return journal
 

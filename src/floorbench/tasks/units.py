@@ -173,7 +173,7 @@ def language_of(sample: Sample, known: Sequence[str]) -> str:
             "FB215",
             f"language '{language}' is not one of {', '.join(known)}",
             where=Place(item=sample.id),
-            hint=f"Tell the task about it: --task-set 'languages={more}'",
+            hint=f"Tell the task about it: --task-set 'languages={more}'.",
         )
     return language
 

@@ -55,7 +55,7 @@ function scoreTable(table, group) {
     h("details", {}, h("summary", {}, "notes"),
       table.notes.map((n) => h("p", { class: "quiet note" }, n)),
       table.rows.some((r) => r.published)
-        ? h("p", { class: "quiet note" }, "† published, other data: not comparable with the rows above")
+        ? h("p", { class: "quiet note" }, "† published, on the paper's own data: not comparable with rows measured on other data")
         : null));
 }
 

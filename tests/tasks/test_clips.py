@@ -2,6 +2,7 @@ import pytest
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample
+from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.tasks.clips import ClipsTask
@@ -103,3 +104,9 @@ def test_faults_are_errors() -> None:
         ClipsTask(missing="no")
     with pytest.raises(UsageError, match="FB103"):
         ClipsTask(languages="zh")
+
+
+def test_a_stream_is_refused_before_it_hears_anything() -> None:
+    stream = SystemSpec(name="s", version="1", streaming_step=0.1)
+    with pytest.raises(UsageError, match=r"FB223 .*'s' streams"):
+        ClipsTask().conditions(stream)

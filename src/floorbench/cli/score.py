@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -244,4 +244,9 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
 
 
 def _settings(system: SystemSpec) -> dict[str, JsonValue]:
-    return {**system.parameters, "version": system.version}
+    """Return version and parameters; those within a parameter under their own names."""
+    out: dict[str, JsonValue] = {"version": system.version}
+    for name, value in system.parameters.items():
+        inner = value if isinstance(value, Mapping) else {}
+        out |= {f"{name}.{k}": v for k, v in inner.items()} or {name: value}
+    return out

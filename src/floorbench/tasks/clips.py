@@ -22,7 +22,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.datasets.clips import LABELS
-from floorbench.errors import DataError, Place, did_you_mean
+from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
 from floorbench.metrics.ranking import auc
@@ -89,7 +89,19 @@ class ClipsTask:
         )
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
+        """Return the only condition.
+
+        Raises
+        ------
+        UsageError
+            ``FB223`` for a stream.
+        """
+        if system.streaming_step is not None:
+            raise UsageError(
+                "FB223",
+                f"'{system.name}' streams; clips ask for one answer each",
+                hint="cut whole turns with `floorbench data cut --turns` and run the task turns",
+            )
         return self.spec.conditions
 
     def observe(

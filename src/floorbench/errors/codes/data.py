@@ -90,6 +90,11 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
+    "FB223": Code(
+        "a stream where one answer is asked",
+        "The task asks for one answer an item, and the system is a stream.",
+        "Run it on a task for streams: turns, or echo.",
+    ),
     "FB231": Code(
         "impossible turn",
         "A stimulus has no words, words without times or out of order, or overlaps another turn.",

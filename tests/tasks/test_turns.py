@@ -78,7 +78,7 @@ def test_only_labels_that_take_the_floor_count() -> None:
 def test_an_answer_without_events_is_invalid_and_says_what_to_do() -> None:
     bare = Prediction(sample_id="t", condition="", trial=0, decision=Decision(label="complete"))
     assert unit(bare)[1:] == (MISSED, INVALID)
-    assert "ClassifierStream" in (TurnsTask().problem(turn(), bare.decision) or "")
+    assert "vad-detector" in (TurnsTask().problem(turn(), bare.decision) or "")
     failed = Decision(outcome=Outcome.FAILED, reason="it fell")
     assert TurnsTask().problem(turn(), failed) is None
     assert unit(None)[1] == MISSED

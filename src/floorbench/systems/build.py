@@ -19,7 +19,7 @@ from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError,
 from floorbench.systems.stream import driven
 
 
-def build_system(name: str, **parameters: Any) -> System:
+def build_system(name: str, /, **parameters: Any) -> System:
     """Build a system; nothing is loaded yet. A streaming system comes with its driver.
 
     Parameters

@@ -38,8 +38,7 @@ LEVELS = (0.5, 0.9)
 ACTION, OBSERVED = "action", "observed"
 TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
-    "no events: a stream is asked here; "
-    "floorbench.systems.stream_classifier:ClassifierStream makes one of a detector"
+    "no events: a stream is asked here; the system vad-detector makes one of a turn detector"
 )
 _EPSILON = 1e-9
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
+from floorbench.tasks.turns import REACHED
 
 COLUMNS = {
     "early_share": "Cut in %",
@@ -18,9 +19,10 @@ COLUMNS = {
 }
 READ = (
     "Cut in: the stream took the floor before the user's last word had ended. Took the floor: at "
-    "any time up to the end of the window, cut-ins included. Delay: from the end of the last word; "
-    "cut-ins are negative, a turn without a take is infinitely late, one not heard to the end of "
-    "the window is censored (Kaplan-Meier). '-': fewer takes than the percentile asks for."
+    "any time up to the end of the window, cut-ins included. Delay: from the end of the last word, "
+    "over the turns that were not cut into; one without a take is infinitely late, one not heard "
+    "to the end of the window is censored (Kaplan-Meier). '-': fewer takes than the percentile "
+    "asks for."
 )
 
 
@@ -31,7 +33,8 @@ def table(results: Sequence[Result]) -> Table:
         cells: dict[str, Cell] = {}
         for e in result.estimates:
             if e.metric.startswith("latency_percentile"):
-                cells[e.slice["percentile"]] = cell(e, scale=1.0, digits=2)
+                if e.slice["turns"] == REACHED:
+                    cells[e.slice["percentile"]] = cell(e, scale=1.0, digits=2)
             else:
                 cells[e.metric] = cell(e)
                 cells["n"] = text(str(e.units))

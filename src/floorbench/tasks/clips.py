@@ -230,7 +230,9 @@ class ClipsTask:
     def _ends(
         self, units: Scored, where: Mapping[str, str], system: SystemSpec
     ) -> Iterator[Measure]:
+        both = units.column("gold") < len(CLIP_SETS["complete+incomplete"])
         for name, labels in CLIP_SETS.items():
+            printed = name != "all" or not both.all()  # without other clips it is the same cell
             chosen = units.where(np.isin(units.column("gold"), [LABELS.index(s) for s in labels]))
             cell = {**where, "clips": name}
             yield Measure(
@@ -238,7 +240,7 @@ class ClipsTask:
                 slice=cell,
                 scored=chosen,
                 coverage=coverage(chosen),
-                headline=True,
+                headline=printed,
             )
             if system.score is None:
                 continue
@@ -248,7 +250,7 @@ class ClipsTask:
                 slice=cell,
                 scored=ranked,
                 coverage=coverage(ranked),
-                headline=True,
+                headline=printed,
             )
             if (ranked.column("outcome") != OK).any():
                 yield Measure(

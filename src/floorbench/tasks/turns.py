@@ -35,6 +35,7 @@ from floorbench.tasks.units import Units, choice, coverage, names, number_or_non
 VERSION = "1"
 TAKE = "take"
 LEVELS = (0.5, 0.9)
+REACHED = "not cut into"
 ACTION, OBSERVED = "action", "observed"
 TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
@@ -136,26 +137,33 @@ class TurnsTask:
         return {"sample": units.scored()}
 
     def measures(self, scored: Mapping[str, Scored], *, system: SystemSpec) -> Sequence[Measure]:
-        """Return false cut-ins, answered turns and percentiles of the response delay."""
+        """Return false cut-ins, turns taken, and percentiles of the delay.
+
+        The delay is that of the turns that were not cut into; a failed stream is among them.
+        """
         return list(self._cells(scored["sample"]))
 
     def _cells(self, units: Scored) -> Iterator[Measure]:
-        metrics: list[tuple[Metric, dict[str, str]]] = [
-            (early_share(missing=self._missing), {}),
-            (answered_share(missing=self._missing), {}),
-        ]
-        metrics += [
-            (latency_percentile(level=level, missing=self._missing), {"percentile": f"{level:.0%}"})
-            for level in LEVELS
-        ]
         timed = units.with_columns(status=units.column("status").astype("int64"))
-        for metric, where in metrics:
+        cut_in = (timed.column("status") == ANSWERED) & (timed.column("latency") < 0)
+        others = timed.where(~cut_in)
+        cells: list[tuple[Metric, Scored, dict[str, str], bool]] = [
+            (early_share(missing=self._missing), timed, {"turns": "all"}, True),
+            (answered_share(missing=self._missing), timed, {"turns": "all"}, True),
+        ]
+        for level in LEVELS:
+            metric = latency_percentile(level=level, missing=self._missing)
+            where = {"percentile": f"{level:.0%}"}
+            cells.append((metric, others, {"turns": REACHED, **where}, True))
+            # Of all turns, cut-ins negative: two systems compare on the same turns.
+            cells.append((metric, timed, {"turns": "all", **where}, False))
+        for metric, chosen, where, headline in cells:
             yield Measure(
                 metric=metric,
                 slice={"anchor": "end of the last word", **where},
-                scored=timed,
-                coverage=coverage(units),
-                headline=True,
+                scored=chosen,
+                coverage=coverage(chosen),
+                headline=headline,
             )
 
     def _said(self, sample: Sample, prediction: Prediction | None) -> tuple[int, float, int]:

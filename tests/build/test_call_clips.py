@@ -30,8 +30,9 @@ def calls(folder: Path, *names: str, seconds: float = 8.0, words: str = WORDS) -
     folder.mkdir(parents=True, exist_ok=True)
     size = round(seconds * RATE)
     counting = (np.arange(size) // 2).astype(np.int16)
+    both = np.stack([counting, np.zeros_like(counting)], axis=1)
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 9000
     for name in names or ("one",):
-        both = np.stack([counting, np.zeros_like(counting)], axis=1)
         soundfile.write(folder / f"{name}.wav", both, RATE, subtype="PCM_16")
         (folder / f"{name}.csv").write_text(words, encoding="utf-8")
     return folder
@@ -133,6 +134,20 @@ def test_a_recording_that_ends_in_the_silence_gives_no_clip(tmp_path: Path) -> N
         source, tmp_path / "out", rules=PauseRules(silence=1.0, alone=0, backchannel=0)
     )
     assert report.left_out[NO_SOUND] == 1
+
+
+def test_swapped_channels_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    both = np.zeros((8 * RATE, 2))
+    both[round(0.5 * RATE) : 3 * RATE, 0] = 0.1
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 0.1
+    soundfile.write(folder / "one.wav", both, RATE)
+    (folder / "one.csv").write_text(WORDS.replace("bye,6.5,7.0", "bye,6.5,6.6"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"FB279 .*swapped"):
+        cut_calls(open_dataset(folder, user="agent"), tmp_path / "out", rules=RULES)
+    assert not (tmp_path / "out").exists()
+    cut_calls(open_dataset(folder), tmp_path / "out", rules=RULES)
 
 
 def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:

@@ -105,3 +105,20 @@ def test_an_unknown_session_gets_a_suggestion(source: SwitchboardSource) -> None
 def test_a_folder_without_sessions_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"FB211"):
         SwitchboardSource(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("sides", "user"),
+    [
+        (["agent", "caller"], "caller"),
+        (["Assistant", "ann"], "ann"),
+        (["ann", "Customer "], "Customer "),
+        (["caller", "operator"], "caller"),
+        (["A", "B"], "A"),
+        (["agent", "system"], "agent"),
+        (["human", "user"], "human"),
+    ],
+)
+def test_a_name_that_says_whose_side_it_is_decides(sides: list[str], user: str) -> None:
+    assert pair_roles(sides, None, where=Place("x"))[Role.USER] == user
+    assert pair_roles(sides, sides[0], where=Place("x"))[Role.USER] == sides[0]

@@ -25,6 +25,7 @@ from floorbench.core.time import Ticks, from_ticks, to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel_check import check_channels
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
 from floorbench.events.tokens import is_speech
@@ -101,7 +102,8 @@ def cut_calls(
     UsageError
         ``FB103`` for values outside these, ``FB278`` when the folder holds clips already.
     DataError
-        ``FB278`` for a call without sound, and when a folder would get no clip.
+        ``FB278`` for a call without sound, and when a folder would get no clip; ``FB279`` for a
+        call whose channels are swapped, by their levels.
     """
     if not 0 <= lead < context:
         raise UsageError("FB103", f"lead={lead} is not from 0 to below context={context}")
@@ -116,6 +118,9 @@ def cut_calls(
     for name, ids in folders.items():
         folder, rows, left_out = out / name, [], Counter[str]()
         for session in (source.session(i) for i in ids):
+            if check_channels(session).verdict == "swapped":
+                what = f"the channels of '{session.id}' are swapped, by their levels"
+                raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
             for role in sides:
                 found, none = pauses(
                     session.speech[role], session.speech[_other(role)], rules=rules

@@ -42,8 +42,9 @@ class TwoChannelFiles(TwoChannelSource):
     Parameters
     ----------
     user : str or None
-        Whose channel is the user's: a tier, speaker or channel name of the annotation; the first
-        one by name otherwise. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
+        Whose channel is the user's: a tier, speaker or channel name of the annotation. Otherwise
+        a name that says so (user, caller, customer; system, agent, assistant), else the first one
+        by name. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
     swap : bool
         Channel 1 is the user's.
     units : {'words', 'segments', None}

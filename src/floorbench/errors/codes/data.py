@@ -246,6 +246,11 @@ CODES: dict[str, Code] = {
         "The calls have no sound or no labelled pause, or the folder holds clips already.",
         "Give calls with a stereo recording and speech of both sides, and a new folder.",
     ),
+    "FB279": Code(
+        "channels swapped",
+        "A channel is louder while the other side speaks: the sides have each other's sound.",
+        "Name the user's side with --reader-set user=NAME, or say --reader-set swap=true.",
+    ),
     "FB281": Code(
         "not a packed dataset",
         "There is no header of a packed dataset here, or it was changed after packing.",

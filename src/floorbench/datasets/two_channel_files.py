@@ -228,6 +228,22 @@ def _kind(path: Path, sounds: Collection[tuple[Path, str]]) -> str | None:
         return None
 
 
+def unread_beside_sound(folder: Path) -> str | None:
+    """Say why a file named like a recording is no annotation of it; ``None`` without one."""
+    if not folder.is_dir():
+        return None
+    for audio in files_below(folder, AUDIO, deep=False)[:3]:
+        named = audio.parent, _stem(audio)
+        for path in files_below(folder, _TEXT, deep=False):
+            if _stem(path) != named[1] or _kind(path, {named}) is not None:
+                continue
+            try:
+                read(path, format="table" if path.suffix.lower() in (".csv", ".tsv") else None)
+            except DataError as error:
+                return f"'{path.name}' lies beside '{audio.name}', but: {error.what}"
+    return None
+
+
 def _annotations(audio: Path) -> list[Path]:
     named = audio.parent, _stem(audio)
     return [

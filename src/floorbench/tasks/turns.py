@@ -152,11 +152,11 @@ class TurnsTask:
             (answered_share(missing=self._missing), timed, {"turns": "all"}, True),
         ]
         for level in LEVELS:
-            metric = latency_percentile(level=level, missing=self._missing)
-            where = {"percentile": f"{level:.0%}"}
-            cells.append((metric, others, {"turns": REACHED, **where}, True))
+            delay = latency_percentile(level=level, missing=self._missing)
+            at = {"percentile": f"{level:.0%}"}
+            cells.append((delay, others, {"turns": REACHED, **at}, True))
             # Of all turns, cut-ins negative: two systems compare on the same turns.
-            cells.append((metric, timed, {"turns": "all", **where}, False))
+            cells.append((delay, timed, {"turns": "all", **at}, False))
         for metric, chosen, where, headline in cells:
             yield Measure(
                 metric=metric,

@@ -87,3 +87,31 @@ def test_a_file_from_elsewhere_has_no_known_system(tmp_path: Path) -> None:
     file.write_text("")
     with pytest.raises(UsageError, match=r"FB523 .*p\.jsonl' is not a run folder"):
         score(file, task="clips", data=str(tmp_path / "dev"), thresholds_from=[out])
+
+
+def test_scores_made_elsewhere_are_tuned_and_read_on_another_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = [dev(tmp_path), other(tmp_path)]
+    files = []
+    for folder in data:
+        made = ran(tmp_path, folder)
+        files.append(tmp_path / f"{folder.name}.jsonl")
+        files[-1].write_text((made / "predictions.jsonl").read_text())
+    mine = tmp_path / "mine.json"
+    said = {"name": "mine", "version": "1", "score": "level", "label_map": "smart-turn"}
+    mine.write_text(json.dumps(said | {"labels": ["complete", "incomplete"], "threshold": 0.5}))
+    out, goal = tmp_path / "level.json", "accuracy"
+    assert tune("clips", files[0], objective=goal, out=out, data=str(data[0]), systems=[mine]) == 0
+    assert capsys.readouterr().out.startswith("threshold 0.3: ")
+    given = {"task": "clips", "data": str(data[1]), "draws": 20, "json": True}
+    assert score(files[1], systems=[mine], thresholds_from=[out], **given) == 0  # type: ignore[arg-type]
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["task"]["parameters"]["threshold"] == pytest.approx(0.3)
+    with pytest.raises(UsageError, match=r"FB523 .*its system is not known"):
+        score(files[1], thresholds_from=[out], **given)  # type: ignore[arg-type]
+    mine.write_text(mine.read_text().replace('"1"', '"2"'))
+    with pytest.raises(UsageError, match=r"FB523 .*for another system"):
+        score(files[1], systems=[mine], thresholds_from=[out], **given)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=r"FB103 .*--condition"):
+        tune("clips", ran(tmp_path, data[0]), objective=goal, out=out, conditions=["h0"])

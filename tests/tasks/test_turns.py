@@ -100,6 +100,20 @@ def test_cells_by_hand() -> None:
     assert found["50%", "all"] == pytest.approx(0.2)  # of -1, 0.2, 0.6 and infinity
 
 
+def test_every_turn_says_in_words_what_happened() -> None:
+    takes = {"a": [1.0], "b": [2.2], "c": []}
+    items = [(turn(n), "", 0, said(*t, name=n)) for n, t in takes.items()]
+    scored = TurnsTask().scored([*items, (turn("d"), "", 0, None)], system=SYSTEM)["sample"]
+    words = (*scored.vocab["predicted"], "")  # no answer is -1
+    assert [words[code] for code in scored.column("predicted")] == [
+        "cut in",
+        "taken",
+        "not taken",
+        "",
+    ]
+    assert {words[code] for code in scored.column("gold")} == {"taken"}
+
+
 def test_gold_takes_the_floor_at_the_last_word() -> None:
     (event,) = TurnsTask().gold(turn()).events
     assert (event.label, event.commit) == ("take", 2.0)

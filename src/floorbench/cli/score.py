@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,12 +22,12 @@ from floorbench.cli.options import (
     open_data,
     open_given,
 )
-from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.report.naming import settings_that_differ
 from floorbench.report.render import tables
 from floorbench.report.tables import render
-from floorbench.run.artefact import ThresholdArtefact, read_artefact
+from floorbench.run.artefact import ThresholdArtefact, artefact_for, read_artefact
 from floorbench.run.checking import check as check_file
 from floorbench.run.predictions import predictions_file
 from floorbench.run.scoring import Opened, Result, open_predictions
@@ -182,6 +182,10 @@ def opened(
         hint = runs_below(path) or "name its task with --task, or give a run folder"
         raise UsageError("FB103", f"'{path}' is not a run folder", hint=hint)
     made = make_task(task, task_sets) if task is not None else None
+    if not is_run and made is not None and system is not None and not task_sets:
+        artefact = artefact_for(thresholds, task=made.spec, system=system)
+        if artefact is not None:
+            made = make_task(task or "", [f"threshold={artefact.threshold!r}"])
     if is_run and conditions:
         raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
     if made is None and task_sets:
@@ -222,31 +226,15 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
 
     Where none differs, they are numbered in the order given.
     """
-    names = [r.system.name for r in results]
+    systems = [r.system for r in results]
+    names = [s.name for s in systems]
+    told = [settings_that_differ(s, systems) for s in systems]
     out = []
-    for number, result in enumerate(results, start=1):
-        name = result.system.name
-        alike = [_settings(r.system) for r in results if r.system.name == name]
+    for number, (result, name, differs) in enumerate(zip(results, names, told, strict=True), 1):
         if names.count(name) > 1:
-            own = _settings(result.system)
-            differs = sorted(
-                k
-                for k in {k for p in alike for k in p}
-                if any(p.get(k) != own.get(k) for p in alike)
-            )
-            told = ", ".join(f"{k}={own.get(k)}" for k in differs)
-            if sum(p == own for p in alike) > 1:
-                told = f"{told} #{number}".strip()
-            system = dataclasses.replace(result.system, name=f"{name} ({told})")
+            twins = list(zip(names, told, strict=True)).count((name, differs)) > 1
+            differs = f"{differs} #{number}".strip() if twins else differs
+            system = dataclasses.replace(result.system, name=f"{name} ({differs})")
             result = dataclasses.replace(result, system=system)
         out.append(result)
-    return out
-
-
-def _settings(system: SystemSpec) -> dict[str, JsonValue]:
-    """Return version and parameters; those within a parameter under their own names."""
-    out: dict[str, JsonValue] = {"version": system.version}
-    for name, value in system.parameters.items():
-        inner = value if isinstance(value, Mapping) else {}
-        out |= {f"{name}.{k}": v for k, v in inner.items()} or {name: value}
     return out

@@ -8,7 +8,16 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import ReaderSettings, TaskSettings, make_task, open_data, settings
+from floorbench.cli.options import (
+    Conditions,
+    Declared,
+    ReaderSettings,
+    TaskSettings,
+    declarations,
+    make_task,
+    open_data,
+    settings,
+)
 from floorbench.errors import UsageError
 from floorbench.run.artefact import INCLUSIVE, write_artefact
 from floorbench.run.scoring import open_predictions
@@ -31,6 +40,8 @@ def tune(
     reader: str | None = None,
     reader_sets: ReaderSettings = None,
     task_sets: TaskSettings = None,
+    systems: Declared = None,
+    conditions: Conditions = None,
     json: bool = False,
 ) -> int:
     """Choose a threshold on a run by a declared objective and freeze it in a file.
@@ -42,7 +53,7 @@ def tune(
     task
         Task of the run.
     run
-        Run folder over the data to choose on.
+        Run folder, or a predictions file made elsewhere, over the data to choose on.
     objective
         What is made best; the last two need --limit.
     out
@@ -54,16 +65,21 @@ def tune(
     where
         Choose on a part only: NAME=VALUE, for example language=zh (repeat the option).
     data
-        Data of the run; found again by default.
+        Data of the run; found again by default. A file needs them.
     reader
         Reader of the data.
     json
         Print the artefact.
     """
+    is_file = run.is_file()
+    if conditions and not is_file:
+        raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
     opened = open_predictions(
         run,
-        task=make_task(task, task_sets) if task_sets else None,
-        source=open_data(task, data, reader, reader_sets) if data is not None else None,
+        task=make_task(task, task_sets) if task_sets or is_file else None,
+        source=open_data(task, data, reader, reader_sets) if data is not None or is_file else None,
+        system=declarations([run], systems)[0],
+        conditions=conditions,
     )
     if opened.task.spec.name != task:
         raise UsageError("FB103", f"the run is of task '{opened.task.spec.name}', not '{task}'")

@@ -36,6 +36,7 @@ VERSION = "1"
 TAKE = "take"
 LEVELS = (0.5, 0.9)
 REACHED = "not cut into"
+WORDS = ("taken", "cut in", "not taken")
 ACTION, OBSERVED = "action", "observed"
 TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
@@ -121,8 +122,12 @@ class TurnsTask:
         return None
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
-        """Return one unit per turn and trial: ``latency``, ``status``, ``outcome``."""
-        units = Units(vocab={}, numbers=("latency", "status"))
+        """Return one unit per turn and trial.
+
+        Columns: ``latency``, ``status``, ``outcome``; ``gold`` and ``predicted`` say in words
+        whether the turn was taken after its end, cut into, or not taken.
+        """
+        units = Units(vocab={"gold": WORDS, "predicted": WORDS}, numbers=("latency", "status"))
         for sample, condition, _, prediction in items:
             if not self.due(sample, system):
                 continue
@@ -131,7 +136,10 @@ class TurnsTask:
                 sample,
                 condition,
                 outcome=outcome,
-                labels={},
+                labels={
+                    "gold": WORDS[0],
+                    "predicted": None if outcome != OK else _in_words(latency, status),
+                },
                 numbers={"latency": latency, "status": float(status)},
             )
         return {"sample": units.scored()}
@@ -186,6 +194,12 @@ class TurnsTask:
 
     def _takes_floor(self, event: Event) -> bool:
         return event.kind == ACTION and event.label is not None and fold(event.label) in self._takes
+
+
+def _in_words(latency: float, status: int) -> str:
+    if status != ANSWERED:
+        return WORDS[2]
+    return WORDS[1] if latency < 0 else WORDS[0]
 
 
 def _at(event: Event) -> Seconds:

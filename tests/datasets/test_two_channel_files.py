@@ -70,7 +70,11 @@ def test_a_table_that_holds_something_else_is_no_annotation(tmp_path: Path) -> N
     (tmp_path / "talk.csv").unlink()
     with pytest.raises(DataError, match="FB211") as caught:
         open_dataset(tmp_path)
-    assert "--reader" in (caught.value.hint or "")
+    assert "--reader-set vad=silero" in (caught.value.hint or "")
+    (tmp_path / "talk.wav").unlink()
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert "name one with --reader" in (caught.value.hint or "")
 
 
 def test_two_annotations_of_one_session(tmp_path: Path) -> None:

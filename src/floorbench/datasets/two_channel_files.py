@@ -33,6 +33,10 @@ _TEXT = tuple({f".{e.rpartition('.')[2]}" for f in FORMATS.values() for e in f.e
 _SOUND = "sound"
 _NO_SPEECH = (None, "uem")
 """Neither a file of no format nor one of regions to score says who speaks."""
+WITHOUT = (
+    "stereo recordings need an annotation each, or a VAD: "
+    "--reader two-channel --reader-set vad=silero"
+)
 PAUSE = {"silero": VadParameters(), "webrtc": VadParameters(min_speech=0.1, pad=0.0)}
 
 
@@ -228,11 +232,15 @@ def _kind(path: Path, sounds: Collection[tuple[Path, str]]) -> str | None:
         return None
 
 
-def unread_beside_sound(folder: Path) -> str | None:
-    """Say why a file named like a recording is no annotation of it; ``None`` without one."""
+def about_recordings(folder: Path) -> str | None:
+    """Say what recordings in a folder lack; ``None`` without stereo recordings.
+
+    Either a file named like one is no annotation of it, and why, or there is none.
+    """
     if not folder.is_dir():
         return None
-    for audio in files_below(folder, AUDIO, deep=False)[:3]:
+    recordings = [p for p in files_below(folder, AUDIO, deep=False)[:3] if _stereo(p)]
+    for audio in recordings:
         named = audio.parent, _stem(audio)
         for path in files_below(folder, _TEXT, deep=False):
             if _stem(path) != named[1] or _kind(path, {named}) is not None:
@@ -241,7 +249,7 @@ def unread_beside_sound(folder: Path) -> str | None:
                 read(path, format="table" if path.suffix.lower() in (".csv", ".tsv") else None)
             except DataError as error:
                 return f"'{path.name}' lies beside '{audio.name}', but: {error.what}"
-    return None
+    return WITHOUT if recordings else None
 
 
 def _annotations(audio: Path) -> list[Path]:

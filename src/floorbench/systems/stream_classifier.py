@@ -177,7 +177,7 @@ def vad_detector(
     yields: Sequence[str] = ("complete",),
     pause: float = 0.2,
     parameters: Mapping[str, JsonValue] | None = None,
-    name: str | None = None,
+    name: str = "vad-detector",
 ) -> Any:
     """Return any turn detector behind a VAD, asked at each pause about the turn so far.
 
@@ -192,7 +192,7 @@ def vad_detector(
         Seconds of silence after which it is asked, 0.03 to 5.
     parameters : mapping
         The detector's own parameters, as JSON: ``parameters='{"threshold": 0.9}'``.
-    name : str or None
+    name : str
         Name in tables.
     """
     return ClassifierStream(

@@ -30,7 +30,8 @@ def test_cut_ins_stand_beside_delays(tmp_path: Path) -> None:
     assert row.name == "oracle [reference]"
     shown = {key: row.cells[key].shown() for key in table.columns}
     assert shown == {
-        "early_share": "0.0", "answered_share": "100.0", "50%": "0.00", "90%": "0.00",
+        "early_share": "0.0", "answered_share": "100.0", "accuracy": "100.0",
+        "50%": "0.00", "90%": "0.00",
         "n": "3", "coverage": "100.0",
     }  # fmt: skip
     assert "window: 2 s" in render(table, "text")

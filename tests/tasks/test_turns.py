@@ -95,6 +95,7 @@ def test_cells_by_hand() -> None:
         found[key, m.slice["turns"]] = point(m.metric, m.scored).value
     assert found["early_share", "all"] == 0.25
     assert found["answered_share", "all"] == 0.75
+    assert found["accuracy", "all"] == 0.5
     assert found["50%", "not cut into"] == pytest.approx(0.6)  # of 0.2, 0.6, infinity
     assert found["90%", "not cut into"] is None
     assert found["50%", "all"] == pytest.approx(0.2)  # of -1, 0.2, 0.6 and infinity

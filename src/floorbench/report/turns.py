@@ -12,6 +12,7 @@ from floorbench.tasks.turns import REACHED
 COLUMNS = {
     "early_share": "Cut in %",
     "answered_share": "Took the floor %",
+    "accuracy": "Right %",
     "50%": "Delay 50 % (s)",
     "90%": "Delay 90 % (s)",
     "n": "n",
@@ -19,7 +20,8 @@ COLUMNS = {
 }
 READ = (
     "Cut in: the stream took the floor before the user's last word had ended. Took the floor: at "
-    "any time up to the end of the window, cut-ins included. Delay: from the end of the last word, "
+    "any time up to the end of the window, cut-ins included. Right: after "
+    "the last word and within the window. Delay: from the end of the last word, "
     "over the turns that were not cut into; one without a take is infinitely late, one not heard "
     "to the end of the window is censored (Kaplan-Meier). '-': fewer takes than the percentile "
     "asks for."

@@ -21,6 +21,7 @@ from floorbench.core.time import Seconds
 from floorbench.core.vocab import MissingPolicy, Outcome, Role
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Metric, Scored
+from floorbench.metrics.classification import accuracy
 from floorbench.metrics.latency import (
     ANSWERED,
     CENSORED,
@@ -158,6 +159,7 @@ class TurnsTask:
         cells: list[tuple[Metric, Scored, dict[str, str], bool]] = [
             (early_share(missing=self._missing), timed, {"turns": "all"}, True),
             (answered_share(missing=self._missing), timed, {"turns": "all"}, True),
+            (accuracy(missing=self._missing), timed, {"turns": "all"}, True),
         ]
         for level in LEVELS:
             delay = latency_percentile(level=level, missing=self._missing)

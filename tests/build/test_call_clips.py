@@ -29,12 +29,18 @@ def calls(folder: Path, *names: str, seconds: float = 8.0, words: str = WORDS) -
     """Calls whose user channel counts its own samples, so that a cut shows where it was made."""
     folder.mkdir(parents=True, exist_ok=True)
     size = round(seconds * RATE)
-    counting = np.arange(size, dtype=np.int16)
+    counting = (np.arange(size) // 2).astype(np.int16)
+    both = np.stack([counting, np.zeros_like(counting)], axis=1)
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 9000
     for name in names or ("one",):
-        both = np.stack([counting, np.zeros_like(counting)], axis=1)
         soundfile.write(folder / f"{name}.wav", both, RATE, subtype="PCM_16")
         (folder / f"{name}.csv").write_text(words, encoding="utf-8")
     return folder
+
+
+def at(seconds: float) -> int:
+    """What the user channel holds there."""
+    return round(seconds * RATE) // 2
 
 
 def opened(folder: Path, **options: object):  # type: ignore[no-untyped-def]
@@ -61,7 +67,7 @@ def test_every_clip_ends_so_long_after_its_last_word(tmp_path: Path) -> None:
     for row, last in ((first, 1.5), (second, 3.0)):
         heard, rate = soundfile.read(tmp_path / "out" / row["path"], dtype="int16")
         assert rate == RATE
-        assert (heard[0], heard[-1]) == (round(0.3 * RATE), round((last + 0.25) * RATE) - 1)
+        assert (heard[0], heard[-1]) == (at(0.3), at(last + 0.25) - 1)
 
 
 def test_a_clip_is_shortened_at_its_beginning(tmp_path: Path) -> None:
@@ -69,6 +75,20 @@ def test_a_clip_is_shortened_at_its_beginning(tmp_path: Path) -> None:
     cut_calls(source, tmp_path / "out", rules=RULES, context=1.0)
     sizes = [len(soundfile.read(tmp_path / "out" / r["path"])[0]) for r in rows(tmp_path / "out")]
     assert sizes == [RATE, RATE]
+
+
+def test_a_whole_turn_goes_on_after_its_last_word(tmp_path: Path) -> None:
+    source = opened(calls(tmp_path / "calls"))
+    (report,) = cut_calls(source, tmp_path / "out", rules=RULES, turns=True, tail=2.0, context=1.0)
+    assert report.labels == {"complete": 1}
+    (row,) = rows(tmp_path / "out")
+    heard, _ = soundfile.read(tmp_path / "out" / row["path"], dtype="int16")
+    assert (heard[0], heard[-1]) == (at(0.3), at(5.0) - 1)
+    assert (row["end"], row["pause"], row["text"]) == ("2.700", "3.000", "my number is five")
+    cut_calls(source, tmp_path / "long", rules=RULES, turns=True, tail=9.0)
+    (row,) = rows(tmp_path / "long")
+    heard, _ = soundfile.read(tmp_path / "long" / row["path"], dtype="int16")
+    assert heard[-1] == at(6.5) - 1  # the same side speaks again
 
 
 def test_the_folder_is_a_set_of_clips_with_the_call_as_cluster(tmp_path: Path) -> None:
@@ -116,13 +136,34 @@ def test_a_recording_that_ends_in_the_silence_gives_no_clip(tmp_path: Path) -> N
     assert report.left_out[NO_SOUND] == 1
 
 
+def test_swapped_channels_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    both = np.zeros((8 * RATE, 2))
+    both[round(0.5 * RATE) : 3 * RATE, 0] = 0.1
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 0.1
+    soundfile.write(folder / "one.wav", both, RATE)
+    (folder / "one.csv").write_text(WORDS.replace("bye,6.5,7.0", "bye,6.5,6.6"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"FB279 .*swapped"):
+        cut_calls(open_dataset(folder, user="agent"), tmp_path / "out", rules=RULES)
+    assert not (tmp_path / "out").exists()
+    cut_calls(open_dataset(folder), tmp_path / "out", rules=RULES)
+
+
 def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
     folder = calls(tmp_path / "calls")
     source = opened(folder)
     cut_calls(source, tmp_path / "out", rules=RULES)
     with pytest.raises(UsageError, match=r"FB278 .*there are clips already"):
         cut_calls(source, tmp_path / "out", rules=RULES)
-    for wrong in ({"dev": 0.0}, {"dev": 1.0}, {"dev": 0.5}, {"lead": -1.0}, {"context": 0.1}):
+    for wrong in (
+        {"dev": 0.0},
+        {"dev": 1.0},
+        {"dev": 0.5},
+        {"lead": -1.0},
+        {"context": 0.1},
+        {"tail": 0},
+    ):
         with pytest.raises(UsageError, match=r"FB103"):
             cut_calls(source, tmp_path / "new", rules=RULES, **wrong)
     only = calls(tmp_path / "only", words="speaker,word,start,end\ncaller,a,1,2\nagent,b,1,2\n")

@@ -279,6 +279,8 @@ def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
     ]
     told = [r.system.name for r in told_apart(releases)]
     assert told == ["a (version=1.0)", "a (version=1.1)"]
+    inner = [result("a", of={"t": 0.5, "v": 1}), result("a", of={"t": 0.7, "v": 1})]
+    assert [r.system.name for r in told_apart(inner)] == ["a (of.t=0.5)", "a (of.t=0.7)"]
 
 
 def idle_in_native_words(path: Path) -> Path:

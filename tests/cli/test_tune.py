@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -105,3 +106,32 @@ def test_a_part_that_is_not_there_is_named(tmp_path: Path, where: list[str], say
     with pytest.raises(UsageError, match=says):
         tune("clips", train, objective="accuracy", out=tmp_path / "t.json", where=where)
     assert not (tmp_path / "t.json").exists()
+
+
+def test_scores_made_elsewhere_are_tuned_and_read_on_another_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = [dev(tmp_path), other(tmp_path)]
+    files = []
+    for folder in data:
+        made = ran(tmp_path, folder)
+        files.append(tmp_path / f"{folder.name}.jsonl")
+        files[-1].write_text((made / "predictions.jsonl").read_text())
+    mine = tmp_path / "mine.json"
+    declared = {"name": "mine", "version": "1", "score": "level", "label_map": "smart-turn"}
+    mine.write_text(json.dumps(declared | {"labels": ["complete", "incomplete"], "threshold": 0.5}))
+    out, goal = tmp_path / "level.json", "accuracy"
+    assert tune("clips", files[0], objective=goal, out=out, data=str(data[0]), systems=[mine]) == 0
+    assert capsys.readouterr().out.startswith("threshold 0.3: ")
+    said = PredictionOptions(task="clips", data=str(data[1]))
+    theirs = dataclasses.replace(said, systems=[mine])
+    assert score(files[1], options=theirs, thresholds_from=[out], draws=20, json=True) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["task"]["parameters"]["threshold"] == pytest.approx(0.3)
+    with pytest.raises(UsageError, match=r"FB523 .*its system is not known"):
+        score(files[1], options=said, thresholds_from=[out])
+    mine.write_text(mine.read_text().replace('"1"', '"2"'))
+    with pytest.raises(UsageError, match=r"FB523 .*for another system"):
+        score(files[1], options=theirs, thresholds_from=[out])
+    with pytest.raises(UsageError, match=r"FB103 .*--condition"):
+        tune("clips", ran(tmp_path, data[0]), objective=goal, out=out, conditions=["h0"])

@@ -36,6 +36,14 @@ def clips(folder: Path) -> DatasetSource:
     return ClipsSource(folder)
 
 
+def turns(folder: Path) -> DatasetSource:
+    for name in ("a", "b"):
+        codett_tiny.tone(folder / f"{name}.wav", hertz=300)
+    rows = "".join(f"{name}.wav\tcomplete\ten\t0.1\n" for name in ("a", "b"))
+    (folder / "labels.tsv").write_text(f"path\tlabel\tlanguage\tend\n{rows}")
+    return ClipsSource(folder)
+
+
 def echo(folder: Path) -> DatasetSource:
     return EchoSource(echo_tiny.build(folder / "set"))
 
@@ -56,6 +64,7 @@ DATA: dict[str, Callable[[Path], DatasetSource]] = {
     "dualturn-4s": calls,
     "echo": echo,
     "trp": trp,
+    "turns": turns,
     "vap-1s": calls,
 }
 # What a task is built with here: one value for each of its parameters without a default.

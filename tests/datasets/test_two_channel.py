@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from floorbench.core.vocab import Role
 from floorbench.datasets.open import open_dataset
 from floorbench.datasets.two_channel import pair_roles
 from floorbench.datasets.two_channel_calls import SwitchboardSource
@@ -52,3 +53,20 @@ def test_two_sides_are_needed_and_one_of_them_is_the_users() -> None:
         pair_roles(["A"], None, where=Place("here"))
     with pytest.raises(DataError, match=r"FB251 .*'C'"):
         pair_roles(["A", "B"], "C", where=Place("here"))
+
+
+@pytest.mark.parametrize(
+    ("sides", "user"),
+    [
+        (["agent", "caller"], "caller"),
+        (["Assistant", "ann"], "ann"),
+        (["ann", "Customer "], "Customer "),
+        (["caller", "operator"], "caller"),
+        (["A", "B"], "A"),
+        (["agent", "system"], "agent"),
+        (["human", "user"], "human"),
+    ],
+)
+def test_a_name_that_says_whose_side_it_is_decides(sides: list[str], user: str) -> None:
+    assert pair_roles(sides, None, where=Place("x"))[Role.USER] == user
+    assert pair_roles(sides, sides[0], where=Place("x"))[Role.USER] == sides[0]

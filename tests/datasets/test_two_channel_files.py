@@ -61,9 +61,20 @@ def test_a_table_or_json_named_like_a_sound_is_looked_into(tmp_path: Path) -> No
 
 def test_a_table_that_holds_something_else_is_no_annotation(tmp_path: Path) -> None:
     tiny.stereo(tmp_path / "talk.wav", SIDES, seconds=8.0)
-    (tmp_path / "talk.csv").write_text("price,date\n3,2026\n")
-    with pytest.raises(DataError, match="FB211"):
+    (tmp_path / "talk.csv").write_text("token,time\nso,1.0\n")
+    with pytest.raises(DataError, match="FB211") as caught:
         open_dataset(tmp_path)
+    assert caught.value.hint == (
+        "'talk.csv' lies beside 'talk.wav', but: no column for start, end; columns: 'token', 'time'"
+    )
+    (tmp_path / "talk.csv").unlink()
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert "--reader-set vad=silero" in (caught.value.hint or "")
+    (tmp_path / "talk.wav").unlink()
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert "name one with --reader" in (caught.value.hint or "")
 
 
 def test_two_annotations_of_one_session(tmp_path: Path) -> None:

@@ -5,12 +5,35 @@ import pytest
 import soundfile
 
 from floorbench.datasets.open import open_dataset
+from floorbench.report.figures_data import trade_offs
 from floorbench.report.render import tables
+from floorbench.report.stored import Sources, load
 from floorbench.report.tables import render
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.scoring import Result, open_predictions, score
 from floorbench.tasks.clips import ClipsTask
+
+SCORED = """
+from floorbench.core.prediction import Decision
+from floorbench.core.spec import SystemSpec
+from floorbench.core.vocab import Role
+
+
+class Scored:
+    def __init__(self):
+        self.spec = SystemSpec(
+            name="scored", version="1", score="p", threshold=0.5, label_map="smart-turn",
+            labels=("complete", "incomplete"),
+        )
+
+    def load(self):
+        pass
+
+    def decide(self, observation):
+        peak = float(abs(observation.channels[Role.USER].read()).max())
+        return Decision(label="complete", scores={"p": min(peak, 1.0)})
+"""
 
 
 def clips(folder: Path, **labels: int) -> Path:
@@ -52,6 +75,21 @@ def test_only_labels_of_the_data_have_columns(tmp_path: Path) -> None:
     assert list(table.columns)[:4] == ["complete", "backchannel", "average", "end"]
     assert table.rows[0].cells["end"].shown() == "50.0"
     assert "false cut-ins" not in " ".join(table.notes)
+
+
+@pytest.mark.parametrize("other", [0, 1])
+def test_equal_cells_are_drawn_once(tmp_path: Path, other: int) -> None:
+    data = clips(tmp_path / "data", complete=2, incomplete=2, **{"wait": other} if other else {})
+    (tmp_path / "system.py").write_text(SCORED)
+    made = run(
+        task=ClipsTask(),
+        system=SystemChoice(name=f"{tmp_path / 'system.py'}:Scored"),
+        source=open_dataset(data),
+        out=tmp_path / "runs",
+        notify=lambda sentence: None,
+    )
+    parts = [part.about for part in trade_offs([load(made.path, Sources())])]
+    assert len(parts) == 1 + other
 
 
 @pytest.mark.parametrize(("language", "named"), [("zh", ", Chinese:"), ("de", ", de:")])

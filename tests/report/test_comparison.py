@@ -25,6 +25,16 @@ def test_a_comparison_reads_as_a_table(tmp_path: Path) -> None:
     assert all("p" in row.cells for row in table.rows)
 
 
+def test_releases_of_one_system_are_named_with_their_versions(tmp_path: Path) -> None:
+    task, source = Task(), Source(12)
+    path = run(task=task, system=choice(System), source=source, out=tmp_path, notify=quiet).path
+    old = open_predictions(path, task=task, source=source)
+    new = old._replace(system=replace(old.system, version="1.1"))
+    table = comparison_table(compare_runs(new, old, draws=10))
+    name = old.system.name
+    assert table.title == f"A = {name} 1.1  against  B = {name} {old.system.version}"
+
+
 def test_what_is_not_compared_is_counted_where_it_is_many(tmp_path: Path) -> None:
     task, source = Task(), Source(12)
     path = run(task=task, system=choice(System), source=source, out=tmp_path, notify=quiet).path

@@ -182,6 +182,21 @@ def test_runs_of_one_system_get_their_ids(tmp_path: Path) -> None:
     assert [r.result.system.name for r in named] == ["one (a)", "one (b)", "two"]
 
 
+def test_runs_of_one_system_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    task, source = DuoTask(), DuoSource()
+    paths = [
+        write_run(
+            tmp_path, task=task, source=source, spec=system("one", parameters={"pause": pause}),
+            answer=answers(), run_id=name,
+        )
+        for name, pause in (("a", 0.3), ("b", 0.9), ("c", 0.9))
+    ]  # fmt: skip
+    named = with_names([duo_reader()(p) for p in paths])
+    assert [r.result.system.name for r in named] == [
+        "one (pause=0.3)", "one (pause=0.9 b)", "one (pause=0.9 c)"
+    ]  # fmt: skip
+
+
 def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
     from floorbench.cli.run import run
     from floorbench.report.figures_data import calibrations, trade_offs

@@ -101,3 +101,22 @@ def test_smart_turn_behind_a_vad_takes_its_threshold() -> None:
     spec = build_system("vad-smart-turn", threshold=0.7).spec
     assert spec.parameters["classifier_parameters"]["threshold"] == 0.7
     assert set(spec.weights) == {"smart-turn-v3.2", "silero-vad"}
+
+
+def test_a_whole_turn_is_heard_until_it_has_yielded(judge: str) -> None:
+    speech = np.concatenate([utterance(), silence(0.6), utterance(), silence(0.6)])
+    _, once = stream(judge, speech, parameters={"label": "incomplete"})
+    first, second = [e.score for e in once.events if e.kind == "action"]
+    _, whole = stream(judge, speech, parameters={"label": "incomplete"}, whole_turn=True)
+    kept = [e.score for e in whole.events if e.kind == "action"]
+    assert kept[0] == first
+    assert kept[1] > first + second
+    _, taken = stream(judge, speech, whole_turn=True)
+    assert [e.score for e in taken.events if e.kind == "action"] == [first, second]
+
+
+def test_any_detector_is_a_stream_with_a_name_of_its_own(judge: str) -> None:
+    spec = build_system("vad-detector", detector=judge, pause=0.7, name="mine").spec
+    assert (spec.name, spec.streaming_step is not None) == ("mine", True)
+    assert spec.parameters["whole_turn"] is True
+    assert spec.parameters["pause"] == 0.7

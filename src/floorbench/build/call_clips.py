@@ -3,6 +3,9 @@
 A clip is what a detector hears when it is asked: one channel, from where the turn begins to so
 many seconds of silence after its last word. The folder is a set of labelled clips like any other
 (``labels.tsv`` beside ``audio/``), with the call as cluster, so that intervals resample calls.
+
+Whole turns are cut in the same way: a clip then goes on for some seconds after the last word, with
+its pauses inside, and the table says where that word ends. A stream is asked about these.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from floorbench.core.time import Ticks, from_ticks, to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_check import check_channels
 from floorbench.datasets.two_channel_session import TwoChannelSession
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
@@ -31,7 +35,7 @@ from floorbench.stats.streams import generator
 TABLE = "labels.tsv"
 AUDIO = "audio"
 NO_SOUND = "the recording ends before"
-COLUMNS = ("path", "label", "language", "cluster", "text", "side", "turn", "pause", "next")
+COLUMNS = ("path", "label", "language", "cluster", "text", "end", "side", "turn", "pause", "next")
 NOTICE = "Labels are what happened next in the calls; nobody has judged the pauses by ear."
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _UNSPACED = ("zh", "ja", "th")
@@ -55,11 +59,13 @@ def cut_calls(
     sides: Sequence[Role] = (Role.USER,),
     context: float = 30.0,
     lead: float = 0.2,
+    turns: bool = False,
+    tail: float = 3.0,
     dev: float | None = None,
     seed: int = 0,
     licence: str = "unknown",
 ) -> list[CutReport]:
-    """Write the pauses of calls as clips.
+    """Write the pauses or the whole turns of calls as clips.
 
     Parameters
     ----------
@@ -71,9 +77,14 @@ def cut_calls(
     sides : sequence of Role
         Whose pauses.
     context : float
-        A clip is at most this long in seconds; it is shortened at its beginning.
+        The clip of a pause is at most this long in seconds; it is shortened at its beginning.
     lead : float
         Seconds of sound kept before the turn begins.
+    turns : bool
+        Whole turns instead of pauses: those that the other side answered.
+    tail : float
+        Seconds that the clip of a turn goes on after its last word, at most until the same side
+        speaks again. Above 0.
     dev : float or None
         Share of the calls, above 0 and below 1, that goes to the folder ``dev``; the others go
         to ``test``. ``None`` makes one folder.
@@ -92,10 +103,13 @@ def cut_calls(
     UsageError
         ``FB103`` for values outside these, ``FB278`` when the folder holds clips already.
     DataError
-        ``FB278`` for a call without sound, and when a folder would get no clip.
+        ``FB278`` for a call without sound, and when a folder would get no clip; ``FB279`` for a
+        call whose channels are swapped, by their levels.
     """
     if not 0 <= lead < context:
         raise UsageError("FB103", f"lead={lead} is not from 0 to below context={context}")
+    if not 0 < tail <= 60:
+        raise UsageError("FB103", f"tail={tail} is not above 0 and at most 60 s")
     folders = _folders(source.ids, dev, seed)
     made = []
     for name in folders:
@@ -105,13 +119,21 @@ def cut_calls(
     for name, ids in folders.items():
         folder, rows, left_out = out / name, [], Counter[str]()
         for session in (source.session(i) for i in ids):
+            if check_channels(session).verdict == "swapped":
+                what = f"the channels of '{session.id}' are swapped, by their levels"
+                raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
             for role in sides:
                 found, none = pauses(
                     session.speech[role], session.speech[_other(role)], rules=rules
                 )
                 left_out += none
                 for pause in found:
-                    row = _write(session, role, pause, folder, rules, context, lead)
+                    if turns and pause.label == "incomplete":
+                        continue
+                    start, end = _edges(pause, rules, context, lead)
+                    if turns:
+                        start, end = _turn_edges(session, role, pause, lead, tail)
+                    row = _write(session, role, pause, folder, start, end)
                     if row is None:
                         left_out[NO_SOUND] += 1
                     else:
@@ -123,7 +145,9 @@ def cut_calls(
                 f"no pause of {' and '.join(sides)} has a label ({reasons or 'no speech'})",
                 where=Place(str(source.path)),
             )
-        _finish(folder, rows, source, {**asdict(rules), "context": context, "lead": lead}, licence)
+        made_by = {**asdict(rules), "lead": lead}
+        made_by |= {"turns": True, "tail": tail} if turns else {"context": context}
+        _finish(folder, rows, source, made_by, licence)
         labels = Counter(row["label"] for row in rows)
         made.append(
             CutReport(folder=folder, calls=len(ids), labels=dict(labels), left_out=dict(left_out))
@@ -150,14 +174,27 @@ def _other(role: Role) -> Role:
     return Role.SYSTEM if role is Role.USER else Role.USER
 
 
+def _edges(pause: Pause, rules: PauseRules, context: float, lead: float) -> tuple[Ticks, Ticks]:
+    end = pause.end + to_ticks(rules.silence)
+    return max(0, pause.turn - to_ticks(lead), end - to_ticks(context)), end
+
+
+def _turn_edges(
+    session: TwoChannelSession, role: Role, pause: Pause, lead: float, tail: float
+) -> tuple[Ticks, Ticks]:
+    starts = session.speech[role][:, 0]
+    again = starts[starts > pause.end]
+    end = pause.end + to_ticks(tail)
+    return max(0, pause.turn - to_ticks(lead)), min([end, *again[:1].tolist()])
+
+
 def _write(
     session: TwoChannelSession,
     role: Role,
     pause: Pause,
     folder: Path,
-    rules: PauseRules,
-    context: float,
-    lead: float,
+    start: Ticks,
+    end: Ticks,
 ) -> dict[str, str] | None:
     import soundfile
 
@@ -167,8 +204,6 @@ def _write(
             hint="a stereo file of the call's name beside its annotation",
         )  # fmt: skip
     audio = session.audio[role]
-    end = pause.end + to_ticks(rules.silence)
-    start = max(0, pause.turn - to_ticks(lead), end - to_ticks(context))
     if end > to_ticks(audio.frames / audio.rate):
         return None
     samples = audio.read(start=from_ticks(start), end=from_ticks(end))
@@ -182,6 +217,7 @@ def _write(
         "language": session.language,
         "cluster": session.id,
         "text": _text(session, role, pause),
+        "end": f"{from_ticks(pause.end - start):.3f}",
         "side": str(role),
         "turn": f"{from_ticks(pause.turn):.3f}",
         "pause": f"{from_ticks(pause.end):.3f}",
@@ -213,7 +249,7 @@ def _finish(
     (folder / TABLE).write_text(table.getvalue(), encoding="utf-8")
     part = f"-{folder.name}" if folder.name in ("dev", "test") else ""
     manifest = {
-        "name": f"{source.name}-pauses{part}",
+        "name": f"{source.name}-{'turns' if 'turns' in rules else 'pauses'}{part}",
         "version": "1",
         "licence": licence,
         "notices": [NOTICE],

@@ -16,6 +16,7 @@ TASKS = Registry(
     "task",
     {
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
+        "turns": Entry("floorbench.tasks.turns:TurnsTask", "whole turns: when a stream takes them"),
         "dualturn-4s": Entry(
             "floorbench.tasks.dualturn:DualTurnTask", "DualTurn: agent actions, words, turn ends"
         ),

@@ -18,11 +18,13 @@ def cut(
     /,
     *,
     out: Annotated[Path, Parameter(name=["--out", "-o"])],
+    turns: Annotated[bool, Parameter(negative=())] = False,
     silence: float = 0.2,
     side: Literal["user", "system", "both"] = "user",
     dev: float | None = None,
     context: float = 30.0,
     lead: float = 0.2,
+    tail: float = 3.0,
     backchannel: float = 1.0,
     alone: float = 1.0,
     seed: int = 0,
@@ -34,7 +36,8 @@ def cut(
     """Cut two-channel calls at every pause of one side: clips to ask a turn detector about.
 
     A pause is complete where the other side speaks next, incomplete where the same side goes on.
-    The clips are read by the task clips: run, tune, gate and view work on them.
+    The clips are read by the task clips, whole turns by the task turns: run, compare, gate and
+    view work on both, tune on clips.
 
     Parameters
     ----------
@@ -42,6 +45,8 @@ def cut(
         Stereo recordings with an annotation beside each, or a corpus with sound.
     out
         Folder to make.
+    turns
+        Whole turns, pauses inside, instead of one clip a pause: for streams and their delay.
     silence
         Seconds of silence after which your agent asks its detector. Shorter gaps are no pauses,
         and every clip ends so long after its last word.
@@ -51,9 +56,11 @@ def cut(
         Share of the calls for OUT/dev, to choose a threshold on; the others go to OUT/test. One
         folder by default.
     context
-        Longest clip in seconds, shortened at its beginning.
+        Longest clip of a pause in seconds, shortened at its beginning.
     lead
         Seconds of sound before the turn begins.
+    tail
+        With --turns: seconds of sound after the last word.
     backchannel
         A pause is left out if the other side says only something of at most so many seconds in
         it.
@@ -83,6 +90,8 @@ def cut(
         sides=(Role.USER, Role.SYSTEM) if side == "both" else (Role(side),),
         context=context,
         lead=lead,
+        turns=turns,
+        tail=tail,
         dev=dev,
         seed=seed,
         licence=licence,

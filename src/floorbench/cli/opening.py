@@ -21,9 +21,12 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.spec import SystemSpec
 from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.run.artefact import ThresholdArtefact, read_artefact
+from floorbench.run.artefact import ThresholdArtefact, artefact_for, read_artefact
 from floorbench.run.scoring import Opened, open_predictions
 from floorbench.run.store import RUN_FILE, runs_below
+
+Declared = Annotated[list[Path] | None, Parameter(name="--system", negative=())]
+Conditions = Annotated[list[str] | None, Parameter(name="--condition", negative=())]
 
 
 @Parameter(name="*")
@@ -52,8 +55,8 @@ class PredictionOptions:
     reader: str | None = None
     reader_sets: ReaderSettings = None
     task_sets: TaskSettings = None
-    systems: Annotated[list[Path] | None, Parameter(name="--system", negative=())] = None
-    conditions: Annotated[list[str] | None, Parameter(name="--condition", negative=())] = None
+    systems: Declared = None
+    conditions: Conditions = None
 
 
 UNSAID = PredictionOptions()
@@ -99,7 +102,7 @@ def opened(
     if options.conditions and all(map(_is_run, paths)):
         raise UsageError("FB103", "--condition is for predictions files; a run knows its own")
     thresholds = [read_artefact(path) for path in thresholds_from or ()]
-    for path, system in zip(paths, _declarations(paths, options.systems), strict=True):
+    for path, system in zip(paths, declarations(paths, options.systems), strict=True):
         yield _opened(path, options, system=system, seed=seed, thresholds=thresholds)
 
 
@@ -125,9 +128,14 @@ def _opened(
         raise UsageError(
             "FB103", "--reader-set needs --data", hint="a run opens its data as it did before"
         )
+    task = None if options.task is None else make_task(options.task, options.task_sets)
+    if not is_run and task is not None and system is not None and not options.task_sets:
+        artefact = artefact_for(thresholds, task=task.spec, system=system)
+        if artefact is not None:
+            task = make_task(task.spec.name, [f"threshold={artefact.threshold!r}"])
     return open_predictions(
         path,
-        task=None if options.task is None else make_task(options.task, options.task_sets),
+        task=task,
         source=_data(options, is_run=is_run),
         system=system,
         conditions=None if is_run else options.conditions,
@@ -145,7 +153,7 @@ def _data(options: PredictionOptions, *, is_run: bool) -> DatasetSource | None:
     return None
 
 
-def _declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[SystemSpec | None]:
+def declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[SystemSpec | None]:
     """Return, per path, what its maker declares; ``None`` for run folders, which know it."""
     if not files:
         return [None] * len(paths)

@@ -12,11 +12,10 @@ from cyclopts import Parameter
 from floorbench.cli import console
 from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
 from floorbench.cli.options import Form
-from floorbench.core.sample import JsonValue
-from floorbench.core.spec import SystemSpec
 from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.report.methods import methods as methods_of
+from floorbench.report.naming import settings_that_differ
 from floorbench.report.published_layout import beside_paper
 from floorbench.report.render import tables
 from floorbench.run.checking import check as check_file
@@ -161,26 +160,15 @@ def told_apart(results: Sequence[Result]) -> list[Result]:
 
     Where none differs, they are numbered in the order given.
     """
-    names = [r.system.name for r in results]
+    systems = [r.system for r in results]
+    names = [s.name for s in systems]
+    told = [settings_that_differ(s, systems) for s in systems]
     out = []
-    for number, result in enumerate(results, start=1):
-        name = result.system.name
-        alike = [_settings(r.system) for r in results if r.system.name == name]
+    for number, (result, name, differs) in enumerate(zip(results, names, told, strict=True), 1):
         if names.count(name) > 1:
-            own = _settings(result.system)
-            differs = sorted(
-                k
-                for k in {k for p in alike for k in p}
-                if any(p.get(k) != own.get(k) for p in alike)
-            )
-            told = ", ".join(f"{k}={own.get(k)}" for k in differs)
-            if sum(p == own for p in alike) > 1:
-                told = f"{told} #{number}".strip()
-            system = dataclasses.replace(result.system, name=f"{name} ({told})")
+            twins = list(zip(names, told, strict=True)).count((name, differs)) > 1
+            differs = f"{differs} #{number}".strip() if twins else differs
+            system = dataclasses.replace(result.system, name=f"{name} ({differs})")
             result = dataclasses.replace(result, system=system)
         out.append(result)
     return out
-
-
-def _settings(system: SystemSpec) -> dict[str, JsonValue]:
-    return {**system.parameters, "version": system.version}

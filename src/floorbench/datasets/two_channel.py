@@ -170,8 +170,15 @@ class TwoChannelSource(ABC):
         return self._digest
 
 
+USERS = frozenset({"user", "caller", "customer", "client", "human"})
+SYSTEMS = frozenset({"system", "agent", "assistant", "bot"})
+
+
 def pair_roles(sides: Sequence[str], user: str | None, *, where: Place) -> dict[Role, str]:
-    """Return which of two sides is whose: ``user`` names the user's, the first one by default.
+    """Return which of two sides is whose.
+
+    ``user`` names the user's side. By default a name that says so decides (``caller``, ``agent``),
+    else the first one is the user's.
 
     Raises
     ------
@@ -183,6 +190,13 @@ def pair_roles(sides: Sequence[str], user: str | None, *, where: Place) -> dict[
         raise DataError("FB251", f"two sides are needed, these are there: {named}", where=where)
     if user is not None and user not in sides:
         raise DataError("FB251", f"no side is named '{user}': {', '.join(sides)}", where=where)
-    first = user if user is not None else sides[0]
+    first = user if user is not None else _by_name(sides)
     second = next(s for s in sides if s != first)
     return {Role.USER: first, Role.SYSTEM: second}
+
+
+def _by_name(sides: Sequence[str]) -> str:
+    names = [side.strip().lower() for side in sides]
+    second = names[1] in USERS or names[0] in SYSTEMS
+    clear = names[0] not in USERS and names[1] not in SYSTEMS
+    return sides[1] if second and clear else sides[0]

@@ -33,6 +33,10 @@ _TEXT = tuple({f".{e.rpartition('.')[2]}" for f in FORMATS.values() for e in f.e
 _SOUND = "sound"
 _NO_SPEECH = (None, "uem")
 """Neither a file of no format nor one of regions to score says who speaks."""
+WITHOUT = (
+    "stereo recordings need an annotation each, or a VAD: "
+    "--reader two-channel --reader-set vad=silero"
+)
 PAUSE = {"silero": VadParameters(), "webrtc": VadParameters(min_speech=0.1, pad=0.0)}
 
 
@@ -42,8 +46,9 @@ class TwoChannelFiles(TwoChannelSource):
     Parameters
     ----------
     user : str or None
-        Whose channel is the user's: a tier, speaker or channel name of the annotation; the first
-        one by name otherwise. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
+        Whose channel is the user's: a tier, speaker or channel name of the annotation. Otherwise
+        a name that says so (user, caller, customer; system, agent, assistant), else the first one
+        by name. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
     swap : bool
         Channel 1 is the user's.
     units : {'words', 'segments', None}
@@ -225,6 +230,26 @@ def _kind(path: Path, sounds: Collection[tuple[Path, str]]) -> str | None:
         return detect(path)
     except DataError:
         return None
+
+
+def about_recordings(folder: Path) -> str | None:
+    """Say what recordings in a folder lack; ``None`` without stereo recordings.
+
+    Either a file named like one is no annotation of it, and why, or there is none.
+    """
+    if not folder.is_dir():
+        return None
+    recordings = [p for p in files_below(folder, AUDIO, deep=False)[:3] if _stereo(p)]
+    for audio in recordings:
+        named = audio.parent, _stem(audio)
+        for path in files_below(folder, _TEXT, deep=False):
+            if _stem(path) != named[1] or _kind(path, {named}) is not None:
+                continue
+            try:
+                read(path, format="table" if path.suffix.lower() in (".csv", ".tsv") else None)
+            except DataError as error:
+                return f"'{path.name}' lies beside '{audio.name}', but: {error.what}"
+    return WITHOUT if recordings else None
 
 
 def _annotations(audio: Path) -> list[Path]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from floorbench.core.words import counted
 from floorbench.report.served import compared_notes
@@ -39,7 +40,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     notes += [_panel(p) for p in comparison.panels]
     notes += _not_compared([c for c in comparison.cells if c.found is None])
     table = Table(
-        title=f"A = {first.get('name')}  against  B = {second.get('name')}",
+        title=f"A = {_named(first, second)}  against  B = {_named(second, first)}",
         head="metric",
         columns={
             "slice": "slice",
@@ -54,6 +55,12 @@ def comparison_table(comparison: RunComparison) -> Table:
         rows=[_row(c, c.found) for c in comparison.cells if c.found is not None],
     )
     return replace(table, notes=(*interval_notes(table), *notes))
+
+
+def _named(system: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return a system's name, with its version where the other has the same name."""
+    name = str(system.get("name"))
+    return f"{name} {system.get('version')}" if name == str(other.get("name")) else name
 
 
 def _not_compared(cells: Sequence[CellComparison]) -> list[str]:

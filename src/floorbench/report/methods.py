@@ -131,7 +131,8 @@ def _intervals(estimates: Sequence[Estimate], result: Result) -> list[str]:
     within = f", drawn within strata ({strata})" if strata and strata != "none" else ""
     return [
         f"Intervals are {100 * float(bootstrap['level']):g} %, two-sided, from a bootstrap of "
-        f"{counted(bootstrap['draws'], 'draw', form=',')} (seed {bootstrap['seed']}) that resamples whole clusters "
+        f"{counted(bootstrap['draws'], 'draw', form=',')} (seed {bootstrap['seed']}) that "
+        "resamples whole clusters "
         f"({parameters.get('cluster', 'cluster of the data')}){within}; by {ways}. Under "
         f"{FEWEST_CLUSTERS} clusters there is none."
     ]

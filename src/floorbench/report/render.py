@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from floorbench.report import clips, codett, dualturn, echo, trp
+from floorbench.report import clips, codett, dualturn, echo, trp, turns
 from floorbench.report.cell_notes import cell_notes
 from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table, interval_notes
@@ -15,6 +15,7 @@ _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
     "clips": clips.tables,
     "codett": codett.tables,
     "echo": echo.tables,
+    "turns": lambda results: [turns.table(results)],
     "trp": lambda results: [trp.table(results)],
     "dualturn-4s": dualturn.tables,
     "vap-1s": dualturn.vap_tables,

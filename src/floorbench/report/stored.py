@@ -18,6 +18,7 @@ from floorbench.core.score import Coverage, Estimate, Interval, Signature
 from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
+from floorbench.report.naming import settings_that_differ
 from floorbench.run.due import Plan, due_items
 from floorbench.run.opening import Opened, task_again
 from floorbench.run.scoring import Result, current_result, served_part
@@ -364,12 +365,19 @@ def _estimate(measure: Measure) -> Estimate:
 
 
 def with_names(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Give runs of one system different names, by their run ids, for display side by side."""
-    names = [run.record.system_spec.name for run in runs]
+    """Give runs of one system different names, for display side by side.
+
+    Version and settings that differ, and run ids where they do not tell all apart.
+    """
+    systems = [run.record.system_spec for run in runs]
+    names = [s.name for s in systems]
+    told = [settings_that_differ(s, systems) for s in systems]
     out = []
-    for run, name in zip(runs, names, strict=True):
+    for run, name, differs in zip(runs, names, told, strict=True):
         if names.count(name) > 1:
-            system = replace(run.result.system, name=f"{name} ({run.record.run_id})")
+            if list(zip(names, told, strict=True)).count((name, differs)) > 1:
+                differs = f"{differs} {run.record.run_id}".strip()
+            system = replace(run.result.system, name=f"{name} ({differs})")
             run = replace(run, result=replace(run.result, system=system))
         out.append(run)
     return out

@@ -55,7 +55,8 @@ def open_predictions(
     same. A file made elsewhere needs ``task`` and ``source``.
 
     With ``thresholds`` (frozen artefacts, one per system) the run is scored at the one chosen for
-    its system; a ``task`` given beside them must have that threshold.
+    its system; a ``task`` given beside them must have that threshold. A file then needs its
+    ``system``.
 
     Parameters
     ----------
@@ -98,13 +99,16 @@ def open_predictions(
         path = journal
     if task is None or source is None:
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
-    system = system if system is not None else ELSEWHERE
-    if thresholds:
+    if thresholds and system is None:
         raise UsageError("FB523", f"'{path}' is not a run folder; its system is not known")
+    system = system if system is not None else ELSEWHERE
+    artefact = artefact_for(thresholds, task=task.spec, system=system)
+    if artefact is not None and task.spec.parameters.get("threshold") != artefact.threshold:
+        raise UsageError("FB103", "the task is given with another threshold than the artefact's")
     if trials is None:
         trials = trials_of(predictions_file(path))
     plan = make_plan(task, system, conditions=conditions, trials=trials, limit=limit)
-    return Opened(path, task, source, system, plan, seed or 0)
+    return Opened(path, task, source, system, plan, seed or 0, artefact)
 
 
 def task_again(record: RunRecord, path: Path, **changed: JsonValue) -> ScoringTask:

@@ -16,7 +16,7 @@ from floorbench.systems.stream import driven
 from floorbench.systems.user_file import line_of, run_file
 
 
-def build_system(name: str, **parameters: Any) -> System:
+def build_system(name: str, /, **parameters: Any) -> System:
     """Build a system; nothing is loaded yet. A streaming system comes with its driver.
 
     Parameters

@@ -22,7 +22,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.datasets.clips import LABELS
-from floorbench.errors import DataError, Place, did_you_mean
+from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
 from floorbench.metrics.inputs import check_choice
@@ -90,7 +90,19 @@ class ClipsTask:
         )
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
+        """Return the only condition.
+
+        Raises
+        ------
+        UsageError
+            ``FB223`` for a stream.
+        """
+        if system.streaming_step is not None:
+            raise UsageError(
+                "FB223",
+                f"'{system.name}' streams; clips ask for one answer each",
+                hint="cut whole turns with `floorbench data cut --turns` and run the task turns",
+            )
         return self.spec.conditions
 
     def observe(
@@ -219,7 +231,9 @@ class ClipsTask:
     def _ends(
         self, units: Scored, where: Mapping[str, str], system: SystemSpec
     ) -> Iterator[Measure]:
+        both = units.column("gold") < len(CLIP_SETS["complete+incomplete"])
         for name, labels in CLIP_SETS.items():
+            printed = name != "all" or not both.all()  # without other clips it is the same cell
             chosen = units.where(np.isin(units.column("gold"), [LABELS.index(s) for s in labels]))
             cell = {**where, "clips": name}
             yield Measure(
@@ -227,7 +241,7 @@ class ClipsTask:
                 slice=cell,
                 scored=chosen,
                 coverage=coverage(chosen),
-                headline=True,
+                headline=printed,
             )
             if system.score is None:
                 continue
@@ -237,7 +251,7 @@ class ClipsTask:
                 slice=cell,
                 scored=ranked,
                 coverage=coverage(ranked),
-                headline=True,
+                headline=printed,
             )
             if (ranked.column("outcome") != OK).any():
                 yield Measure(

@@ -91,6 +91,11 @@ CODES: dict[str, Code] = {
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
     ),
+    "FB223": Code(
+        "a stream where one answer is asked",
+        "The task asks for one answer an item, and the system is a stream.",
+        "Run it on a task for streams: turns, or echo.",
+    ),
     "FB231": Code(
         "impossible turn",
         "A stimulus has no words, words without times or out of order, or overlaps another turn.",
@@ -241,6 +246,11 @@ CODES: dict[str, Code] = {
         "calls not cut",
         "The calls have no sound or no labelled pause, or the folder holds clips already.",
         "Give calls with a stereo recording and speech of both sides, and a new folder.",
+    ),
+    "FB279": Code(
+        "channels swapped",
+        "A channel is louder while the other side speaks: the sides have each other's sound.",
+        "Name the user's side with --reader-set user=NAME, or say --reader-set swap=true.",
     ),
     "FB281": Code(
         "not a packed dataset",

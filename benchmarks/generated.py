@@ -14,7 +14,8 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource, words_session
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_session import TwoChannelSession, words_session
 from floorbench.errors import Place
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.run.deciding import SystemChoice

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from torture import spaces
@@ -27,98 +27,132 @@ def campaign(
     """Take away the right to write; return the figures (``only``: the name of a case)."""
     tally = Tally("read-only")
     with tempfile.TemporaryDirectory(prefix="torture-readonly-", dir=root) as made:
-        shared = Path(made)
-        run, score, build = Run(shared, "serial"), Score(shared), Build(shared)
-        expected_run, expected_build = run.reference(), build.reference()
-        score.reference()
-
-        def new() -> Path:
-            return Path(tempfile.mkdtemp(dir=shared))
-
-        def judged(case: str, ended: Ended, *, works: bool, untouched: bool = True) -> None:
-            tally.tried += 1
-            how = again("readonly", seed, case)
-            if ended.hung:
-                tally.fault("hang", case, "it does not end", how)
-            elif ended.trace:
-                tally.fault("trace", case, ended.err.strip().splitlines()[-1], how)
-            elif works and ended.status != 0:
-                tally.fault(
-                    "other", case, f"it only reads, and is refused: {ended.err[-300:]}", how
-                )
-            elif not works and (ended.status == 0 or ended.code not in WRITES):
-                said = f"status {ended.status}, {ended.code}: {ended.err[-200:]}"
-                tally.fault("other", case, said, how)
-            elif not untouched:
-                tally.fault("wrong", case, "the folder has changed, or the outcome differs", how)
-            elif works:
-                tally.equal += 1
-            else:
-                tally.refused[str(ended.code)] += 1
-
-        def wanted(case: str) -> bool:
-            return only in ("", case)
-
-        if wanted("data"):
-            home = new()
-            ended = _under(run.data, run.first(home), home)
-            judged("data", ended, works=True, untouched=ended.status == 0
-                   and run.outcome(home) == expected_run)  # fmt: skip
-        if wanted("cache"):
-            home = new()
-            (home / "fb-cache").mkdir()
-            ended = _under(home / "fb-cache", run.first(home), home)
-            judged("cache", ended, works=True, untouched=ended.status == 0
-                   and run.outcome(home) == expected_run)  # fmt: skip
-        if wanted("base of runs"):
-            home = new()
-            (home / "runs").mkdir()
-            judged("base of runs", _under(home / "runs", run.first(home), home), works=False)
-        for case, words in (
-            ("run resumed", lambda h: run.resumed(h)),
-            ("run scored", lambda h: score.first(h)),
-        ):
-            if wanted(case):
-                home = new()
-                score.prepare(home)
-                before = _print(home / "runs")
-                ended = _under(home / "runs", words(home), home)
-                judged(case, ended, works=False, untouched=_print(home / "runs") == before)
-        if wanted("run checked"):
-            home = new()
-            score.prepare(home)
-            words_ = ["check", str(run.folders(home)[-1])]
-            judged("run checked", _under(home / "runs", words_, home), works=True)
-        if wanted("run reported") and not short:
-            report, home = Report(shared), new()
-            score.prepare(home)
-            ended = _under(home / "runs", report.first(home), home)
-            judged("run reported", ended, works=True, untouched=(home / "page.html").exists())
-        if wanted("dataset built"):
-            home = new()
-            (home / "there").mkdir()
-            words_ = [w.replace(str(home / "set"), str(home / "there" / "set"))
-                      for w in build.first(home)]  # fmt: skip
-            ended = _under(home / "there", words_, home)
-            judged(
-                "dataset built", ended, works=False, untouched=not any((home / "there").iterdir())
-            )
-        if wanted("build cache"):
-            home = new()
-            (home / "cache").mkdir()
-            ended = _under(home / "cache", build.first(home), home)
-            judged("build cache", ended, works=False, untouched=not (home / "set").exists())
-        if wanted("build cache, full"):
-            home = new()
-            Running(build.first(home), home=home).end()
-            ended = _under(home / "cache", build.first(home), home)
-            # All is there; measured factors, which would be kept for later plans, are let go.
-            judged("build cache, full", ended, works=True, untouched=build.outcome(home)
-                   == expected_build)  # fmt: skip
+        cases = _Cases(Path(made), tally, seed)
+        for name, case in CASES.items():
+            if only in ("", name) and not (short and name in SLOW):
+                case(cases, name)
     mounted = spaces.root() and spaces.private_mounts() is not None
-    how_ = "mounted read-only" if mounted else "without permission"
-    tally.notes[how_] = tally.tried
+    tally.notes["mounted read-only" if mounted else "without permission"] = tally.tried
     return [tally]
+
+
+class _Cases:
+    """The cases, each in a home of its own, and what undisturbed commands give."""
+
+    def __init__(self, shared: Path, tally: Tally, seed: int) -> None:
+        self._shared, self._tally, self._seed = shared, tally, seed
+        self._run, self._score, self._build = Run(shared, "serial"), Score(shared), Build(shared)
+        self._expected_run, self._expected_build = self._run.reference(), self._build.reference()
+        self._score.reference()
+
+    def data(self, name: str) -> None:
+        self._runs(name, self._home(), self._run.data)
+
+    def cache(self, name: str) -> None:
+        home = self._home()
+        self._runs(name, home, _folder(home / "fb-cache"))
+
+    def base_of_runs(self, name: str) -> None:
+        home = self._home()
+        ended = _under(_folder(home / "runs"), self._run.first(home), home)
+        self._judge(name, ended, works=False)
+
+    def run_resumed(self, name: str) -> None:
+        home = self._scored_home()
+        self._unchanged(name, home, self._run.resumed(home))
+
+    def run_scored(self, name: str) -> None:
+        home = self._scored_home()
+        self._unchanged(name, home, self._score.first(home))
+
+    def run_checked(self, name: str) -> None:
+        home = self._scored_home()
+        words = ["check", str(self._run.folders(home)[-1])]
+        self._judge(name, _under(home / "runs", words, home), works=True)
+
+    def run_reported(self, name: str) -> None:
+        home = self._scored_home()
+        ended = _under(home / "runs", Report(self._shared).first(home), home)
+        self._judge(name, ended, works=True, untouched=(home / "page.html").exists())
+
+    def dataset_built(self, name: str) -> None:
+        home = self._home()
+        there = _folder(home / "there")
+        words = [w.replace(str(home / "set"), str(there / "set")) for w in self._build.first(home)]
+        ended = _under(there, words, home)
+        self._judge(name, ended, works=False, untouched=not any(there.iterdir()))
+
+    def build_cache(self, name: str) -> None:
+        home = self._home()
+        ended = _under(_folder(home / "cache"), self._build.first(home), home)
+        self._judge(name, ended, works=False, untouched=not (home / "set").exists())
+
+    def full_build_cache(self, name: str) -> None:
+        """All is there; measured factors, which would be kept for later plans, are let go."""
+        home = self._home()
+        Running(self._build.first(home), home=home).end()
+        ended = _under(home / "cache", self._build.first(home), home)
+        same = self._build.outcome(home) == self._expected_build
+        self._judge(name, ended, works=True, untouched=same)
+
+    def _home(self) -> Path:
+        return Path(tempfile.mkdtemp(dir=self._shared))
+
+    def _scored_home(self) -> Path:
+        home = self._home()
+        self._score.prepare(home)
+        return home
+
+    def _runs(self, name: str, home: Path, folder: Path) -> None:
+        ended = _under(folder, self._run.first(home), home)
+        same = ended.status == 0 and self._run.outcome(home) == self._expected_run
+        self._judge(name, ended, works=True, untouched=same)
+
+    def _unchanged(self, name: str, home: Path, words: Sequence[str]) -> None:
+        before = _print(home / "runs")
+        ended = _under(home / "runs", words, home)
+        self._judge(name, ended, works=False, untouched=_print(home / "runs") == before)
+
+    def _judge(self, name: str, ended: Ended, *, works: bool, untouched: bool = True) -> None:
+        self._tally.tried += 1
+        how = again("readonly", self._seed, name)
+        if ended.hung:
+            self._tally.fault("hang", name, "it does not end", how)
+        elif ended.trace:
+            self._tally.fault("trace", name, ended.err.strip().splitlines()[-1], how)
+        elif works and ended.status != 0:
+            what = f"it only reads, and is refused: {ended.err[-300:]}"
+            self._tally.fault("other", name, what, how)
+        elif not works and (ended.status == 0 or ended.code not in WRITES):
+            what = f"status {ended.status}, {ended.code}: {ended.err[-200:]}"
+            self._tally.fault("other", name, what, how)
+        elif not untouched:
+            what = "the folder has changed, or the outcome differs"
+            self._tally.fault("wrong", name, what, how)
+        elif works:
+            self._tally.equal += 1
+        else:
+            self._tally.refused[str(ended.code)] += 1
+
+
+CASES: dict[str, Callable[[_Cases, str], None]] = {
+    "data": _Cases.data,
+    "cache": _Cases.cache,
+    "base of runs": _Cases.base_of_runs,
+    "run resumed": _Cases.run_resumed,
+    "run scored": _Cases.run_scored,
+    "run checked": _Cases.run_checked,
+    "run reported": _Cases.run_reported,
+    "dataset built": _Cases.dataset_built,
+    "build cache": _Cases.build_cache,
+    "build cache, full": _Cases.full_build_cache,
+}
+SLOW = ("run reported",)
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path
 
 
 def _under(folder: Path, words: Sequence[str], home: Path) -> Ended:

@@ -27,7 +27,8 @@ from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.store import RunFolder
 from floorbench.tasks.clips import ClipsTask
-from floorbench.web.listen_store import KeyPress, Session, read_person
+from floorbench.web.listen_person import KeyPress, read_person
+from floorbench.web.listen_store import Session
 from floorbench.web.review_plan import Sampling
 from floorbench.web.review_store import Plan, Review
 from torture import toys

@@ -22,7 +22,12 @@ from benchmarks.simulated.nulls import NULLS
 from benchmarks.simulated.worlds import FAMILIES, SHAPES
 
 SIZES = (10, 20, 30, 50, 150)
-PARTS = ("coverage", "levels", "gates")
+PARTS = {
+    "coverage": ("95 %", "wider"),
+    "levels": ("p", "no note"),
+    "gates": ("95 %", "gate"),
+}
+"""What the two columns of each number of clusters are: what is printed, and what stands beside."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,52 +63,59 @@ def main(argv: Sequence[str] | None = None) -> int:
                         for name, c in found.items():
                             keep(
                                 part=part, metric=name, shape=shape, clusters=n, given=c.given,
-                                hits=c.held, warned=c.warned, hits_unwarned=c.held_unwarned,
+                                hits=c.held, beside=c.wider, warned=c.warned,
+                                hits_unwarned=c.held_unwarned,
                             )  # fmt: skip
             elif part == "levels":
                 for null in [k for k in NULLS if given.only in (None, k)]:
                     for name, cell in levels(null, n, worlds=n_worlds, seed=seed).items():
                         keep(
                             part=part, metric=name, shape=null, clusters=n, given=cell.tested,
-                            hits=cell.rejected, intervals=cell.given, held=cell.held,
+                            hits=cell.rejected, beside=cell.unnoted, intervals=cell.given,
+                            held=cell.held, held_wider=cell.wider,
                         )  # fmt: skip
             else:
                 for change in [k for k in CHANGES if given.only in (None, k)]:
-                    kept = passes(change, n, worlds=n_worlds, seed=seed)
+                    found_kept = passes(change, n, worlds=n_worlds, seed=seed)
                     keep(
                         part=part, metric="accuracy", shape=change, clusters=n, given=n_worlds,
-                        hits=kept,
+                        hits=found_kept.plain, beside=found_kept.kept,
                     )  # fmt: skip
     print(tables(rows))
     return 0
 
 
 def tables(rows: Sequence[dict[str, object]]) -> str:
-    """Return Markdown tables: a line per metric and world, a column per number of clusters."""
+    """Return Markdown tables: a line per metric and world, two columns per number of clusters."""
     out: list[str] = []
-    for part in PARTS:
-        cells = {
-            (r["shape"], r["metric"], r["clusters"]): _share(r) for r in rows if r["part"] == part
-        }
+    for part, kinds in PARTS.items():
+        cells = {(r["shape"], r["metric"], r["clusters"]): r for r in rows if r["part"] == part}
         if not cells:
             continue
         sizes = sorted({int(str(n)) for _, _, n in cells})
-        out += ["", f"| {part}: world | metric | " + " | ".join(map(str, sizes)) + " |"]
-        out.append("|---|---|" + "---:|" * len(sizes))
+        heads = [f"{n}, {kind}" for n in sizes for kind in kinds]
+        out += ["", f"| {part}: world | metric | " + " | ".join(heads) + " |"]
+        out.append("|---|---|" + "---:|" * len(heads))
         for shape, metric in dict.fromkeys((s, m) for s, m, _ in cells):
-            line = " | ".join(cells.get((shape, metric, n), "") for n in sizes)
+            line = " | ".join(
+                _share(cells.get((shape, metric, n)), key)
+                for n in sizes
+                for key in ("hits", "beside")
+            )
             out.append(f"| {shape} | {metric} | {line} |")
     return "\n".join(out)
 
 
-def _share(row: dict[str, object]) -> str:
+def _share(row: dict[str, object] | None, key: str) -> str:
     """Return a share in per cent with its Monte-Carlo error, `w` where most were warned of."""
-    n, hits = int(str(row["given"])), int(str(row["hits"]))
+    if row is None:
+        return ""
+    n, hits = int(str(row["given"])), int(str(row[key]))
     if n < 40:
         return "-"
     p = hits / n
     error = (p * (1 - p) / n) ** 0.5
-    mark = " w" if int(str(row.get("warned", 0))) > n / 2 else ""
+    mark = " w" if key == "hits" and int(str(row.get("warned", 0))) > n / 2 else ""
     return f"{100 * p:.1f} ± {100 * error:.1f}{mark}"
 
 

@@ -14,7 +14,8 @@ CODES = {p.relative_to(SRC).as_posix() for p in (SRC / "errors" / "codes").glob(
 TOGETHER = {
     "properties/test_formats_roundtrip.py": (
         *("abilities", "audacity", "ctm", "cues", "eaf_times", "eaf_write", "fit", "jsontext"),
-        *("rows", "rttm", "seglst", "source", "srt", "stm", "textgrid", "uem", "vtt", "wordjson"),
+        *("rows", "rttm", "seglst", "source", "srt", "stm", "table", "textgrid", "uem", "vtt"),
+        "wordjson",
     ),
 }
 COVERED = {f"formats/{name}.py" for names in TOGETHER.values() for name in names}

@@ -162,14 +162,10 @@ def test_bad_rates(rate):
     assert code_of(lambda: d.resample(voice(0.1), source=16_000, target=rate)) == "FB309"
 
 
-def test_silence_is_allowed_and_can_be_asked_for(tmp_path):
+def test_silence_is_allowed(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, silence(0.5), 16_000)
-    samples = d.decode(path, start=0, stop=8_000)
-    assert d.is_silent(samples)
-    assert not d.is_silent(voice(0.1))
-    assert d.is_silent(0.0005 * voice(0.1), level=0.001)
-    assert d.is_silent(np.zeros(0, dtype=np.float32))
+    assert d.decode(path, start=0, stop=8_000).tolist() == [0.0] * 8_000
 
 
 def test_errors_name_the_file():

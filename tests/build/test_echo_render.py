@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from floorbench.build.echo_render import (
     LEAD_S,
     LEVEL_DB,
     RATE,
+    Said,
     render,
 )
 from floorbench.build.echo_texts import Scene
@@ -38,7 +38,7 @@ class Speaker:
         self._seconds = seconds
         self.asked: list[tuple[str, str, float]] = []
 
-    def say(self, *, text: str, voice: str, speed: float, prefix: str | None = None) -> Any:
+    def say(self, *, text: str, voice: str, speed: float, prefix: str | None = None) -> Said:
         self.asked.append((text, voice, speed))
         words = len(text.split())
         each = round(self._seconds * RATE)
@@ -48,16 +48,15 @@ class Speaker:
         symbols = " ".join("ab" for _ in range(words))
         frames = [11]  # 0.275 s: the lead and the model's lateness
         frames += [*([9, 9, 2] * words)[:-1], 8]
-        self.last = (symbols, np.array(frames))
         cut = None if prefix is None else 0.2 + len(prefix.split()) * self._seconds
-        return audio, cut
+        return Said(audio, symbols, np.array(frames), cut)
 
     def cuts(self, pieces: tuple[str, ...], voice: str) -> list[int | None]:
         return [None, *range(2, len(pieces))]
 
 
 def test_the_insertion_starts_where_the_words_before_it_have_been_said() -> None:
-    made = render(SCENE, Speaker(), seed=1)  # type: ignore[arg-type]
+    made = render(SCENE, Speaker(), seed=1)
     assert made.onset == pytest.approx(LEAD_S + 1.0, abs=0.011)
     assert made.end == pytest.approx(made.onset + 1.5, abs=0.021)
     assert made.system_end == pytest.approx(LEAD_S + 4.0, abs=0.021)
@@ -70,7 +69,7 @@ def test_the_insertion_starts_where_the_words_before_it_have_been_said() -> None
 
 
 def test_words_have_times_inside_the_insertion_and_unsure_ones_are_joined() -> None:
-    made = render(SCENE, Speaker(), seed=1)  # type: ignore[arg-type]
+    made = render(SCENE, Speaker(), seed=1)
     assert [w.text for w in made.words] == ["wait a", "bit"]
     assert made.words[0].start == made.onset
     assert made.words[-1].end == made.end
@@ -80,7 +79,7 @@ def test_words_have_times_inside_the_insertion_and_unsure_ones_are_joined() -> N
 def test_the_role_changes_neither_track() -> None:
     speakers = [Speaker(), Speaker()]
     made = [
-        render(dataclasses.replace(SCENE, role=role), speaker, seed=1)  # type: ignore[arg-type]
+        render(dataclasses.replace(SCENE, role=role), speaker, seed=1)
         for role, speaker in zip(("interruption", "off_talk"), speakers, strict=True)
     ]
     assert np.array_equal(made[0].user, made[1].user)
@@ -89,10 +88,7 @@ def test_the_role_changes_neither_track() -> None:
 
 
 def test_members_of_a_group_share_the_voice_and_are_spoken_apart() -> None:
-    made = [
-        render(dataclasses.replace(SCENE, id=f"en-x-{i}"), Speaker(), seed=1)  # type: ignore[arg-type]
-        for i in range(8)
-    ]
+    made = [render(dataclasses.replace(SCENE, id=f"en-x-{i}"), Speaker(), seed=1) for i in range(8)]
     assert len({m.voice for m in made}) == 1
     assert len({m.speed for m in made}) > 1
 
@@ -100,4 +96,4 @@ def test_members_of_a_group_share_the_voice_and_are_spoken_apart() -> None:
 def test_an_insertion_that_outlasts_the_utterance_is_refused() -> None:
     long = dataclasses.replace(SCENE, after=" three four")
     with pytest.raises(DataError, match="FB904"):
-        render(long, Speaker(), seed=1)  # type: ignore[arg-type]
+        render(long, Speaker(), seed=1)

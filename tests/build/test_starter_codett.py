@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from floorbench.build import starter_codett, starter_plan, starter_render
+from floorbench.build import starter_codett, starter_render
+from floorbench.build.kokoro_voices import VOICES
 from floorbench.build.mixing import Room
+from floorbench.build.starter_plan import Clip
 from floorbench.build.starter_render import Line, Renderer, Task
 from floorbench.build.starter_texts import Dialogue, Item
 
@@ -36,7 +38,7 @@ def clip(**changes):
         "level_db": -26.0,
         "text": "hello there",
     }
-    return starter_plan.Clip(**(base | changes))
+    return Clip(**(base | changes))
 
 
 def test_a_line_has_the_released_layout():
@@ -178,9 +180,8 @@ def test_a_finished_master_is_used_again_and_a_changed_clip_is_not(renderer):
 class _HerePool:
     """Stands in for the process pool: the same calls, in this process."""
 
-    def __init__(self, *, max_workers, mp_context, initializer, initargs):
+    def __init__(self, *, max_workers, mp_context):
         assert 1 <= max_workers <= 2
-        initializer(*initargs)
 
     def __enter__(self):
         return self
@@ -199,7 +200,7 @@ def small_world(renderer, tmp_path, monkeypatch):
     credit = {"author": "2010 Ann <a@b>", "source": "http://x.example", "sha256": "0" * 64}
     (assets / "noise" / "credits.json").write_text(json.dumps({"hum.flac": credit}))
     (assets / "voices").mkdir()
-    for roles in starter_plan.VOICES.values():
+    for roles in VOICES.values():
         for name in (v for pool in roles.values() for blend in pool for v in blend.split("+")):
             (assets / "voices" / f"{name}.bin").write_bytes(name.encode())
     noise = Item(
@@ -215,7 +216,7 @@ def small_world(renderer, tmp_path, monkeypatch):
         id="en-001", language="en", topic="t", history=DIALOGUE.history, items=(noise, ITEM)
     )
     monkeypatch.setattr(starter_codett, "read_texts", lambda path: (dialogue,))
-    monkeypatch.setitem(starter_codett.NOISE_KINDS, "hum", "hum")
+    monkeypatch.setitem(starter_codett.speech_assets.NOISE_KINDS, "hum", "hum")
     monkeypatch.setattr(starter_codett.speech_assets, "assemble", lambda folder: assets)
     monkeypatch.setattr(
         starter_codett,
@@ -231,9 +232,7 @@ def small_world(renderer, tmp_path, monkeypatch):
         ],
     )
     monkeypatch.setattr(starter_codett, "ProcessPoolExecutor", _HerePool)
-    monkeypatch.setattr(
-        starter_codett, "_start_worker", lambda *a: setattr(starter_codett, "_renderer", render)
-    )
+    monkeypatch.setattr(starter_codett, "_renderer", lambda assets, cache: render)
     monkeypatch.setattr(starter_render.mixing, "impulse_response", lambda room, rate: np.ones(1))
     out = tmp_path / "set"
     (out / "texts").mkdir(parents=True)

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 import floorbench
-from floorbench.build.starter_plan import VOICES, clips_of
+from floorbench.build.kokoro_voices import VOICES
+from floorbench.build.starter_plan import clips_of
 from floorbench.build.starter_texts import read_texts
 
 ROOT = Path(floorbench.__file__).parent / "datasets" / "starter" / "codett"
@@ -14,12 +15,6 @@ DIALOGUES = {name: read_texts(ROOT / "texts" / f"{name}.json") for name in ("en"
 def plan(request):
     dialogues = DIALOGUES[request.param]
     return request.param, dialogues, clips_of(dialogues)
-
-
-def test_roles_have_disjoint_voices():
-    for roles in VOICES.values():
-        names = [name for pool in roles.values() for name in pool]
-        assert len(set(names)) == len(names)
 
 
 def test_each_dialogue_has_one_user_voice_at_one_speed(plan):

@@ -51,7 +51,7 @@ def make(annotated: Path, out: Path, *, turns: str | None = "turns", **options: 
         annotated, words="words", turns=turns, other=None if turns else "other", rules=RULES,
         audio=annotated.parent, channel=1,
     )  # fmt: skip
-    return cut([recording], out, rules=RULES, lead=0.5, language="en", licence="mine", **options)  # type: ignore[arg-type]
+    return cut([recording], out, rules=RULES, lead=0.5, language="en", licence="mine", **options)
 
 
 @pytest.mark.parametrize("turns", ["turns", None])

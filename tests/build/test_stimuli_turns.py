@@ -34,7 +34,7 @@ def words(*given: tuple[str, str, str]) -> list[TurnWord]:
 
 
 def texts(turns: object) -> list[str]:
-    return [" ".join(w.text for w in t.words) for t in turns]  # type: ignore[attr-defined]
+    return [" ".join(w.text for w in t.words) for t in turns]
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_why_a_turn_is_no_stimulus() -> None:
 def test_rules_out_of_range(change: dict[str, float]) -> None:
     good = {"pause": 0.2, "max_pause": 2.0, "backchannel": 1, "shortest": 1, "longest": 60}
     with pytest.raises(UsageError, match="FB271"):
-        TurnRules(**{**good, **change})  # type: ignore[arg-type]
+        TurnRules(**{**good, **change})

@@ -1,4 +1,7 @@
+import importlib
+import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -22,6 +25,41 @@ def test_every_command_resolves_and_has_help(capsys: pytest.CaptureFixture[str])
         for name in commands:
             assert code(group, name, "--help") == 0
     assert "Usage" in capsys.readouterr().out
+
+
+COMMANDS = {
+    **{(name,): target for name, (target, _) in app.COMMANDS.items()},
+    **{
+        (group, name): target
+        for group, (_, commands) in app.GROUPS.items()
+        for name, (target, _) in commands.items()
+    },
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS, ids=" ".join)
+def test_help_of_a_command_says_all_that_it_does(
+    name: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not only the line that stands in the list of commands."""
+    monkeypatch.setenv("COLUMNS", "100")
+    module, _, function = COMMANDS[name].partition(":")
+    command = getattr(importlib.import_module(f"floorbench.cli.{module}"), function)
+    about = (inspect.getdoc(command) or "") if inspect.isfunction(command) else command.help
+    told = re.split(r"\n\n(?:Parameters|Raises)\n---", about)[0]
+    assert code(*name, "--help") == 0
+    shown = capsys.readouterr().out
+    assert plain(told.removesuffix(".")) in plain(shown)
+
+
+def plain(said: str) -> str:
+    return " ".join(said.replace("`", "").split())
+
+
+def test_lists_of_commands_have_a_line_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert code("--help") == 0
+    shown = plain(capsys.readouterr().out)
+    assert all(plain(summary)[:40] in shown for _, summary in app.COMMANDS.values())
 
 
 def test_version_is_data(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,7 +86,7 @@ def test_expected_errors_leave_with_their_code(
     def broken(*_: object, **__: object) -> None:
         raise DataError("FB203", "twice", where=Place("f", 2))
 
-    monkeypatch.setattr(app, "build", lambda: broken)
+    monkeypatch.setattr(app, "build", lambda _: broken)
     assert code() == 2
     assert capsys.readouterr().err.startswith("error: FB203 f:2: twice")
 
@@ -57,12 +95,12 @@ def test_ctrl_c_leaves_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(app, "build", lambda: stopped)
+    monkeypatch.setattr(app, "build", lambda _: stopped)
     assert code() == 130
 
 
 def test_a_finding_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "build", lambda: lambda *_, **__: 1)
+    monkeypatch.setattr(app, "build", lambda _: lambda *_, **__: 1)
     assert code() == 1
 
 
@@ -72,7 +110,7 @@ def test_the_operating_system_refusing_is_an_error_message(
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "there")
 
-    monkeypatch.setattr(app, "build", lambda: refused)
+    monkeypatch.setattr(app, "build", lambda _: refused)
     assert code() == 3
     got = capsys.readouterr().err
     assert got.startswith("error: FB402 there: the operating system refuses: Permission denied")
@@ -86,7 +124,7 @@ def command(argv, **_):
         threading.Thread(target=time.sleep, args=(600,)).start()
     console.data("\\u2013" * 9)
     return 1
-app.build = lambda: command
+app.build = lambda called: command
 app.main(sys.argv[1:])
 """
 

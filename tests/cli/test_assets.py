@@ -31,7 +31,7 @@ def test_get_names_an_unknown_asset(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_broken_file_is_a_finding(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wrong = tmp_path / "x.onnx"  # type: ignore[operator]
+    wrong = tmp_path / "x.onnx"
     wrong.write_bytes(b"not a model")
     monkeypatch.setenv(store.variable("silero-vad"), str(wrong))
     assert assets.doctor_assets() == 1

@@ -42,7 +42,7 @@ def test_failed_items_are_a_finding(capsys: pytest.CaptureFixture[str], tmp_path
     )  # fmt: skip
     assert code == 1
     assert "item-0: ZeroDivisionError: a bug in a stage" in out
-    assert "1 items failed" in err
+    assert "1 item failed" in err
 
 
 @pytest.mark.needs_ray

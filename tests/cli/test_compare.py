@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.cli.compare import compare
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.run import run
 from floorbench.datasets.codett_labels import ACTIONS
 from floorbench.datasets.open import open_dataset
@@ -50,8 +51,8 @@ def test_predictions_made_elsewhere_are_compared_with_a_run(
     spec = tmp_path / "mine.json"
     spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": list(ACTIONS)}))
     capsys.readouterr()
-    options = {"task": "codett", "draws": 20, "json": True}
-    assert compare(mine, folder, systems=[spec], **options) == 0
+    declared = PredictionOptions(task="codett", systems=[spec])
+    assert compare(mine, folder, options=declared, draws=20, json=True) == 0
     (report,) = json.loads(capsys.readouterr().out)
     assert report["first"]["system"]["name"] == "mine"
     found = {
@@ -60,9 +61,10 @@ def test_predictions_made_elsewhere_are_compared_with_a_run(
         if c["metric"] == "class_accuracy" and c["slice"]["language"] == "en"
     }
     assert found == {"Maintain": 0, "StopandListen": 0, "Takeover": -1, "Dismiss": 1}
-    assert compare(mine, folder, conditions=["h0"], **options) == 0
+    part = PredictionOptions(task="codett", conditions=["h0"])
+    assert compare(mine, folder, options=part, draws=20, json=True) == 0
     capsys.readouterr()
-    assert compare(mine, folder, systems=[spec], task="codett", draws=20) == 0
+    assert compare(mine, folder, options=declared, draws=20) == 0
     assert "answered: A 196 of 196, B 196 of 196" in capsys.readouterr().out
     with pytest.raises(UsageError, match="--task"):
         compare(mine, folder)
@@ -85,7 +87,8 @@ def test_averages_over_other_actions_are_refused_with_both_sets(
     labels = ["Takeover", "Dismiss"]
     spec.write_text(json.dumps({"name": "mine", "version": "1", "labels": labels}))
     capsys.readouterr()
-    assert compare(mine, folder, systems=[spec], task="codett", draws=20, json=True) == 0
+    declared = PredictionOptions(task="codett", systems=[spec])
+    assert compare(mine, folder, options=declared, draws=20, json=True) == 0
     (report,) = json.loads(capsys.readouterr().out)
     reasons = {c["metric"]: c["reason"] for c in report["cells"] if c["reason"]}
     assert reasons["macro_accuracy"] == (
@@ -94,7 +97,7 @@ def test_averages_over_other_actions_are_refused_with_both_sets(
     )
     ranked = [c["found"] for c in report["cells"] if c["metric"] == "average_all4"]
     assert [(c["a"], c["b"], c["difference"]) for c in ranked] == [(0.25, 0.25, 0)] * 2
-    assert compare(mine, folder, systems=[spec], task="codett", draws=20) == 0
+    assert compare(mine, folder, options=declared, draws=20) == 0
     text = capsys.readouterr().out
     assert "answered: A 112 of 112, B 196 of 196" in text
     lacking = "not declared, so wrong by definition: Maintain+StopandListen in the first run"

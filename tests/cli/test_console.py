@@ -8,6 +8,7 @@ import pytest
 
 from floorbench.cli import console
 from floorbench.errors import EnvironmentProblem
+from floorbench.report.tables import Cell, Row, Table, render
 
 
 def test_data_goes_to_stdout_and_talk_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
@@ -27,6 +28,30 @@ def test_fail_returns_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
 def test_columns_align_wide_text() -> None:
     lines = console.columns([("中文", "x"), ("a", "y")], ("name", "v")).splitlines()
     assert lines[2].index("x") + 2 == lines[3].index("y")
+
+
+TABLE = Table(
+    title="t",
+    head="row",
+    columns={f"c{i}": f"column {i}" for i in range(9)},
+    rows=[Row(name="a", cells={f"c{i}": Cell(value=0.25, digits=3) for i in range(9)})],
+)
+
+
+@pytest.mark.parametrize("columns", [40, 80, None])
+def test_only_a_terminal_gets_folded_text(
+    columns: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever ``COLUMNS`` says, piped text and other forms are whole."""
+    monkeypatch.setenv("COLUMNS", str(columns or 40))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: columns is not None)
+    console.table(TABLE)
+    console.lines(["a sentence that has more words than forty columns hold"])
+    console.data(console.columns([("a", "more words than there is room for " * 2)], ("x", "y")))
+    widest = max(map(len, capsys.readouterr().out.splitlines()))
+    assert widest <= columns if columns else widest > 80
+    console.table(TABLE, "csv")
+    assert capsys.readouterr().out == render(TABLE, "csv")
 
 
 def test_progress_without_a_terminal_says_where_it_ended(

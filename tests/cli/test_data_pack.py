@@ -45,7 +45,7 @@ def test_a_fault_is_printed_and_exits_1(tmp_path: Path, capsys: Capture) -> None
     code, said, _ = called(capsys, "data", "check", str(folder))
     assert code == 1
     assert "FB282" in said
-    assert "1 faults" in said
+    assert "1 fault" in said
     code, said, _ = called(capsys, "data", "check", str(folder), "--json")
     assert code == 1
     assert [f["code"] for f in json.loads(said)["faults"]] == ["FB282"]

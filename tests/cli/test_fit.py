@@ -57,6 +57,10 @@ def test_unknown_things_are_refused(capsys, calls: Path) -> None:
     ):
         code, _, err = called(capsys, "fit", *argv, "--data", str(calls))
         assert (code, "FB103" in err) == (2, True), argv
+    for value in ("long", "true", "null"):
+        sets = ("--set", f"utterance_gap={value}")
+        code, _, err = called(capsys, "fit", "dualturn-4s", "phrases", *sets, "--data", str(calls))
+        assert (code, "is no number of seconds" in err) == (2, True), value
     _, _, err = called(capsys, "fit", "vap-1s", "frame-probe", "--data", str(calls))
     assert "known: dualturn-4s frame-probe, dualturn-4s phrases" in err
 

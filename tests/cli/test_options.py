@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from floorbench.cli import options
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import UsageError
 from support import two_channel_tiny as tiny
 from support.cli_calls import called
 
@@ -34,15 +34,6 @@ def test_a_task_takes_its_own_parameters_only() -> None:
         options.make_task("codett", ["mising=drop"])
     with pytest.raises(UsageError, match="known: "):
         options.make_task("codett", ["zzz=1"])
-
-
-def test_a_run_keeps_files_by_their_full_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    kept = options.kept_settings("dualturn-4s", ["min_gap=0", "phrases=list.json"])
-    assert kept == {"min_gap": 0, "phrases": str(tmp_path / "list.json")}
-    assert options.kept_settings("codett", ["stage=action"]) == {"stage": "action"}
 
 
 def test_a_task_is_not_built_without_a_parameter_that_has_no_default() -> None:
@@ -119,31 +110,7 @@ def test_every_command_that_takes_data_takes_parameters_of_their_reader(
 
 
 def test_what_was_said_of_ray_is_kept_apart_from_what_was_not() -> None:
-    assert options.ray_options(None, None, None, None, None) is None
-    said = options.ray_options("auto", None, 0.25, None, None)
+    assert options.NO_WISHES.options() is None
+    said = options.RayWishes(ray_address="auto", gpus_per_worker=0.25).options()
     assert said is not None
     assert (said.address, said.cpus, said.gpus, said.memory) == ("auto", 1.0, 0.25, None)
-
-
-def test_declarations_go_to_predictions_files_in_their_order(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "run.json").write_text("{}")
-    files = []
-    for name in ("a", "b"):
-        files.append(tmp_path / f"{name}.json")
-        files[-1].write_text(json.dumps({"name": name, "version": "1"}))
-    paths = [tmp_path / "one.jsonl", tmp_path / "run", tmp_path / "two.csv"]
-    first, none, second = options.declarations(paths, files)
-    assert (first.name, none, second.name) == ("a", None, "b")
-    assert options.declarations(paths, None) == [None, None, None]
-    with pytest.raises(UsageError, match="1 --system for 2 predictions files"):
-        options.declarations(paths, files[:1])
-
-
-def test_a_declaration_that_cannot_be_read(tmp_path: Path) -> None:
-    paths, file = [tmp_path / "one.jsonl"], tmp_path / "mine.json"
-    with pytest.raises(DataError, match="FB402"):
-        options.declarations(paths, [file])
-    file.write_text('{"name": "mine", "version": "1", "lables": []}')
-    with pytest.raises(DataError, match="lables"):
-        options.declarations(paths, [file])

@@ -27,3 +27,13 @@ def test_check_prints_three_lists_and_is_no_finding(capsys: pytest.CaptureFixtur
     assert published.check(json=True) == 0
     kinds = [f["kind"] for f in json.loads(capsys.readouterr().out)]
     assert kinds.count("misprint") == 6
+
+
+def test_results_are_shown_in_the_papers_rows_and_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert published.show("codett-3") == 0
+    out = capsys.readouterr().out
+    assert out.count("Qwen3-Omni h5") == 2  # one table a language
+    assert published.show("trp-2", form="latex") == 0
+    assert r"\begin{tabular}{lrrrrrrrr}" in capsys.readouterr().out

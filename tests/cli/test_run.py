@@ -8,6 +8,7 @@ import soundfile
 
 from floorbench.cli.compare import compare
 from floorbench.cli.data_check import check as data_check
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.run import run
 from floorbench.cli.score import check, score
 from floorbench.errors import UsageError
@@ -142,7 +143,7 @@ def test_a_channel_of_stereo_clips_is_chosen_and_a_run_goes_back_to_it(
     with pytest.raises(UsageError, match=r"FB103.*'chanel'"):
         run("clips", system, **asked, reader_sets=["chanel=1"], out=out)
     with pytest.raises(UsageError, match=r"--reader-set needs --data"):
-        score(folder, reader_sets=["channel=0"])
+        score(folder, options=PredictionOptions(reader_sets=["channel=0"]))
 
 
 LOUD = """

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 
 from floorbench.cli.app import main
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.run import run
 from floorbench.cli.score import check, print_results, score, told_apart
 from floorbench.core.spec import SystemSpec
@@ -17,6 +18,9 @@ from floorbench.datasets.open import open_dataset
 from floorbench.errors import DataError, UsageError
 from floorbench.run.scoring import Result
 from floorbench.run.store import RunFolder
+
+CODETT = PredictionOptions(task="codett")
+ACTIONS_ONLY = PredictionOptions(task="codett", task_sets=["stage=action"])
 
 
 def lines(path: Path, *rows: object) -> Path:
@@ -33,14 +37,14 @@ def test_check_names_every_fault_with_its_line(
         {"sample_id": "nobody", "condition": "h0", "decision": {"lable": "Dismiss"}},
     )
     path.write_text(path.read_text() + "{broken\n")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     out = capsys.readouterr().out
     assert f"FB204 {path}:1" in out
     assert f"FB201 {path}:2" in out
     assert "did you mean" in out or "unknown key 'lable'" in out
     assert f"FB201 {path}:3" in out
     assert "FB207" in out
-    assert check(path, task="codett", json=True) == 1
+    assert check(path, options=CODETT, json=True) == 1
     assert len(json.loads(capsys.readouterr().out)["faults"]) >= 4
 
 
@@ -78,11 +82,13 @@ def test_data_that_are_not_where_the_run_found_them_are_asked_for(
     sets = ["label=complete"]
     assert run("clips", "constant", data="clips", sets=sets, out=tmp_path, score=False) == 0
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "there" / "clips").rename(tmp_path / "moved")
     (made,) = (tmp_path / "clips").glob("*/*")
+    (tmp_path / "there").rename(tmp_path / "now")
     with pytest.raises(DataError, match="FB211") as error:
         score(made, draws=10)
     assert "--data" in error.value.hint
-    assert score(made, data="there/clips", draws=10) == 0
+    assert score(made, options=PredictionOptions(data="moved"), draws=10) == 0
 
 
 def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
@@ -91,12 +97,12 @@ def test_a_folder_with_predictions_is_scored_when_its_task_is_named(
     folder = tmp_path / "made"
     folder.mkdir()
     with pytest.raises(DataError, match="FB505"):  # there is nothing in it
-        score(folder, task="codett", draws=40)
+        score(folder, options=CODETT, draws=40)
     as_jsonl(folder / "predictions.jsonl")
-    assert score(folder, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert score(folder, options=ACTIONS_ONLY, draws=40) == 0
     whole = capsys.readouterr().out
     file = folder / "predictions.jsonl"
-    assert score(file, task="codett", task_sets=["stage=action"], draws=40) == 0
+    assert score(file, options=ACTIONS_ONLY, draws=40) == 0
     assert capsys.readouterr().out == whole
     with pytest.raises(UsageError, match="--task"):
         score(folder)
@@ -178,7 +184,7 @@ def test_predictions_made_elsewhere_score_alike_in_every_format(
         ("p.csv", b"", "FB208 {}: the file is empty"),
         ("p.csv", b"id,label\n", "FB208 {}: there is no column 'sample_id'"),
         ("p.csv", b"sample_id,lable\n", "FB208 {}: unknown column 'lable'"),
-        ("p.csv", b"sample_id,label\na\n", "FB201 {}:2: 1 cells where the header has 2"),
+        ("p.csv", b"sample_id,label\na\n", "FB201 {}:2: 1 cell where the header has 2"),
         ("p.csv", b"sample_id,score.p\na,nan\n", "FB202 {}:2: "),
         ("p.csv", b"sample_id,score.p\na,inf\n", "FB202 {}:2: "),
         ("p.csv", b"sample_id\n\xff\n", "FB208 {}: not readable as CSV"),
@@ -218,7 +224,7 @@ def test_bad_files_are_one_error_and_empty_ones_score_as_absent(
 def test_a_path_that_is_not_there_is_said_first(tmp_path: Path) -> None:
     for path in (tmp_path / "nope", tmp_path / "nope.jsonl"):
         with pytest.raises(DataError, match=r"FB402 .*nope.*: there is no such file or folder"):
-            score(path, task="codett")
+            score(path, options=CODETT)
 
 
 def test_check_refuses_keys_that_stand_twice_and_what_cannot_be_below_zero(
@@ -237,7 +243,7 @@ def test_check_refuses_keys_that_stand_twice_and_what_cannot_be_below_zero(
     )
     text = '{"sample_id": "a", "decision": {"label": "Dismiss", "label": "Takeover"}}\n'
     path.write_text(path.read_text() + text, encoding="utf-8")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     found = [f for f in capsys.readouterr().out.splitlines() if "FB207" not in f]
     assert len(found) == 4
     assert f"FB206 {path}:2" in found[0]
@@ -253,7 +259,7 @@ def test_keys_that_stand_twice_in_a_cell_are_refused_too(
 ) -> None:
     path = tmp_path / "p.csv"
     path.write_text('sample_id,scores\na,"{""x"": 1, ""x"": 2}"\n', encoding="utf-8")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     assert f"FB201 {path}:2: the key 'x' stands twice" in capsys.readouterr().out
 
 
@@ -267,6 +273,14 @@ def test_systems_of_one_name_are_told_apart_by_their_settings() -> None:
     assert [r.system.name for r in told_apart(given)] == ["a (t=0.5)", "a (t=0.7)", "b"]
     twins = [result("a", k=1), result("a", k=1)]
     assert [r.system.name for r in told_apart(twins)] == ["a (#1)", "a (#2)"]
+    releases = [
+        dataclasses.replace(r, system=dataclasses.replace(r.system, version=v))
+        for r, v in zip(twins, ("1.0", "1.1"), strict=True)
+    ]
+    told = [r.system.name for r in told_apart(releases)]
+    assert told == ["a (version=1.0)", "a (version=1.1)"]
+    inner = [result("a", of={"t": 0.5, "v": 1}), result("a", of={"t": 0.7, "v": 1})]
+    assert [r.system.name for r in told_apart(inner)] == ["a (of.t=0.5)", "a (of.t=0.7)"]
 
 
 def idle_in_native_words(path: Path) -> Path:
@@ -292,14 +306,14 @@ def test_native_words_need_a_declared_meaning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
-    assert check(path, task="codett") == 1
+    assert check(path, options=CODETT) == 1
     out = capsys.readouterr().out
     assert f"FB206 {path}:1" in out
     assert "own word, and the system declares no label map" in out
     with pytest.raises(DataError, match="FB206"):
-        score(path, task="codett", draws=10)
+        score(path, options=CODETT, draws=10)
     other = declared(tmp_path / "other.json", label_map="ten", labels=["finished", "unfinished"])
-    assert check(path, task="codett", systems=[other]) == 1
+    assert check(path, options=PredictionOptions(task="codett", systems=[other])) == 1
     assert "is not in the label map 'ten'" in capsys.readouterr().out
 
 
@@ -308,9 +322,10 @@ def test_a_file_is_scored_for_what_its_maker_declares(
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
     systems = [declared(tmp_path / "mine.json")]
-    assert check(path, task="codett", systems=systems) == 0
+    given = PredictionOptions(task="codett", systems=systems)
+    assert check(path, options=given) == 0
     capsys.readouterr()
-    assert score(path, task="codett", systems=systems, draws=20, json=True) == 0
+    assert score(path, options=given, draws=20, json=True) == 0
     (result,) = json.loads(capsys.readouterr().out)
     assert result["signature"]["system"]["name"] == "mine"
     assert result["coverage"]["expected"] == result["coverage"]["ok"] == 112
@@ -341,23 +356,66 @@ def test_a_declaration_that_fits_nothing_is_named(
     wrong: dict[str, object], fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = idle_in_native_words(tmp_path / "p.jsonl")
-    assert check(path, task="codett", systems=[declared(tmp_path / "s.json", **wrong)]) == 1
+    systems = [declared(tmp_path / "s.json", **wrong)]
+    assert check(path, options=PredictionOptions(task="codett", systems=systems)) == 1
     assert capsys.readouterr().out.startswith(fault.format(path))
 
 
 def test_a_file_of_one_condition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "p.jsonl"
     as_jsonl(path)
-    assert check(path, task="codett", task_sets=["stage=action"], conditions=["h0"]) == 1
+    assert check(path, options=dataclasses.replace(ACTIONS_ONLY, conditions=["h0"])) == 1
     assert "98 missing" in capsys.readouterr().out
     with pytest.raises(UsageError, match="FB205"):
-        check(path, task="codett", conditions=["h9"])
+        check(path, options=dataclasses.replace(CODETT, conditions=["h9"]))
 
 
 def test_a_run_declares_its_system_itself(tmp_path: Path) -> None:
     run("codett", "always-takeover", limit=4, out=tmp_path, score=False)
     folder = next((tmp_path / "codett").glob("*/*"))
     with pytest.raises(UsageError, match="1 --system for 0 predictions files"):
-        score(folder, systems=[declared(tmp_path / "mine.json")])
+        score(folder, options=PredictionOptions(systems=[declared(tmp_path / "mine.json")]))
     with pytest.raises(UsageError, match="--condition is for predictions files"):
-        score(folder, conditions=["h0"])
+        score(folder, options=PredictionOptions(conditions=["h0"]))
+
+
+def test_a_cheaper_score_is_printed_and_what_is_stored_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("codett", "always-takeover", limit=8, out=tmp_path) == 0
+    (path,) = tmp_path.glob("*/*/*")
+    stored = (path / "estimates.json").read_bytes()
+    capsys.readouterr()
+    assert score(path) == 0
+    assert "stored" not in capsys.readouterr().err
+    assert (
+        score(path, options=PredictionOptions(task="codett", task_sets=["missing=drop"]), draws=20)
+        == 0
+    )
+    said = capsys.readouterr()
+    assert "always-takeover" in said.out
+    assert "draws 2000, here 20" in said.err
+    assert "missing wrong, here drop" in said.err
+    assert "--store" in said.err
+    assert (path / "estimates.json").read_bytes() == stored
+    assert score(path, draws=20, store=True) == 0
+    assert "stored" not in capsys.readouterr().err
+    assert (
+        json.loads((path / "estimates.json").read_text())["signature"]["protocol"]["bootstrap"][
+            "draws"
+        ]
+        == 20
+    )
+
+
+def test_the_papers_layout_holds_the_rows_of_a_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("codett", "always-takeover", score=False, out=tmp_path) == 0
+    (folder,) = tmp_path.glob("*/*/*")
+    capsys.readouterr()
+    assert score(folder, paper=True, methods=True, draws=50) == 0
+    out = capsys.readouterr().out
+    assert "We evaluated with floorbench" in out
+    assert "Gemini3-Pro h5 †" in out
+    assert "always-takeover h0" in out

@@ -36,7 +36,7 @@ def test_from_an_annotation_to_a_set(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert done == 0
     shown = capsys.readouterr()
     assert shown.out == f"{out}\n"
-    assert "1 turns, 0 with audio" in shown.err
+    assert "1 turn, 0 with audio" in shown.err
     (stimulus,) = TrpSource(out).stimuli
     assert [w.text for w in stimulus.words] == ["yes", "then", "home"]
     assert run("stimuli", "lists", out, "--gap", "1", "--seed", "1", "--count", "1") == 2

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -5,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.cli.compare import compare
+from floorbench.cli.opening import PredictionOptions
 from floorbench.cli.score import score
 from floorbench.cli.tune import tune
 from floorbench.errors import UsageError
@@ -20,7 +22,7 @@ def test_a_threshold_goes_from_one_split_to_another(
     assert tune("clips", train, objective="accuracy", out=out) == 0
     said = capsys.readouterr().out
     assert said.startswith("threshold 0.3: complete when the score is greater\naccuracy = 0.8333")
-    assert "on 6 of 6 units (0 without a score)" in said
+    assert "on 6 of 6 units of" in said
 
     assert score(test, thresholds_from=[out], draws=20, json=True) == 0
     captured = capsys.readouterr()
@@ -29,13 +31,8 @@ def test_a_threshold_goes_from_one_split_to_another(
     assert result["signature"]["system"]["threshold_from"]["artefact"] == artefact["hash"]
     assert "these very data" not in captured.err
     # the task option of the score command reads the same number by hand
-    assert score(
-        test,
-        task="clips",
-        task_sets=[f"threshold={artefact['threshold']!r}"],
-        draws=20,
-        json=True,
-    ) == 0  # fmt: skip
+    by_hand = PredictionOptions(task="clips", task_sets=[f"threshold={artefact['threshold']!r}"])
+    assert score(test, options=by_hand, draws=20, json=True) == 0
     (by_hand,) = json.loads(capsys.readouterr().out)
     assert [e["value"] for e in by_hand["estimates"]] == [e["value"] for e in result["estimates"]]
 
@@ -86,4 +83,55 @@ def test_a_file_from_elsewhere_has_no_known_system(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     file.write_text("")
     with pytest.raises(UsageError, match=r"FB523 .*p\.jsonl' is not a run folder"):
-        score(file, task="clips", data=str(tmp_path / "dev"), thresholds_from=[out])
+        score(
+            file,
+            options=PredictionOptions(task="clips", data=str(tmp_path / "dev")),
+            thresholds_from=[out],
+        )
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [
+        (["language=fr"], r"has language='fr'[\s\S]*und \(6\)"),
+        (["langage=fr"], r"no column 'langage'[\s\S]*did you mean 'language'"),
+        (["language!=fr"], "'language!=fr' is not NAME=VALUE"),
+        (["language=fr,und"], "'language=fr,und' is not NAME=VALUE"),
+        (["language=und", "language=und"], "'language' twice"),
+        (["language"], "'language' is not NAME=VALUE"),
+    ],
+)
+def test_a_part_that_is_not_there_is_named(tmp_path: Path, where: list[str], says: str) -> None:
+    train = ran(tmp_path, dev(tmp_path))
+    with pytest.raises(UsageError, match=says):
+        tune("clips", train, objective="accuracy", out=tmp_path / "t.json", where=where)
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_scores_made_elsewhere_are_tuned_and_read_on_another_split(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = [dev(tmp_path), other(tmp_path)]
+    files = []
+    for folder in data:
+        made = ran(tmp_path, folder)
+        files.append(tmp_path / f"{folder.name}.jsonl")
+        files[-1].write_text((made / "predictions.jsonl").read_text())
+    mine = tmp_path / "mine.json"
+    declared = {"name": "mine", "version": "1", "score": "level", "label_map": "smart-turn"}
+    mine.write_text(json.dumps(declared | {"labels": ["complete", "incomplete"], "threshold": 0.5}))
+    out, goal = tmp_path / "level.json", "accuracy"
+    assert tune("clips", files[0], objective=goal, out=out, data=str(data[0]), systems=[mine]) == 0
+    assert capsys.readouterr().out.startswith("threshold 0.3: ")
+    said = PredictionOptions(task="clips", data=str(data[1]))
+    theirs = dataclasses.replace(said, systems=[mine])
+    assert score(files[1], options=theirs, thresholds_from=[out], draws=20, json=True) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["task"]["parameters"]["threshold"] == pytest.approx(0.3)
+    with pytest.raises(UsageError, match=r"FB523 .*its system is not known"):
+        score(files[1], options=said, thresholds_from=[out])
+    mine.write_text(mine.read_text().replace('"1"', '"2"'))
+    with pytest.raises(UsageError, match=r"FB523 .*for another system"):
+        score(files[1], options=theirs, thresholds_from=[out])
+    with pytest.raises(UsageError, match=r"FB103 .*--condition"):
+        tune("clips", ran(tmp_path, data[0]), objective=goal, out=out, conditions=["h0"])

@@ -31,6 +31,7 @@ NAMES = list(SYSTEMS.entries())
 # What a system cannot be built without.
 PARAMETERS = {
     "constant": {"label": "Takeover"},
+    "vad-detector": {"detector": "constant", "parameters": {"label": "complete"}},
     "frame-probe": {"artefact": frame_probe.written()},
     **{name: given for name in NAMES if (given := model_server.parameters(name))},
     **stands.NEEDED,

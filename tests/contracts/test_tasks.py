@@ -20,7 +20,7 @@ from floorbench.datasets.clips import ClipsSource
 from floorbench.datasets.codett import CodettSource
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.trp import TrpSource
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.metrics.base import Scored, ScoringTask, point
 from floorbench.registry import required_parameters
 from support import codett_tiny, echo_tiny, scoring, trp_tiny, two_channel_tiny
@@ -33,6 +33,14 @@ def codett(folder: Path) -> DatasetSource:
 def clips(folder: Path) -> DatasetSource:
     for label in ("complete", "incomplete", "backchannel", "wait"):
         codett_tiny.tone(folder / f"{label}_real_1.wav", hertz=300)
+    return ClipsSource(folder)
+
+
+def turns(folder: Path) -> DatasetSource:
+    for name in ("a", "b"):
+        codett_tiny.tone(folder / f"{name}.wav", hertz=300)
+    rows = "".join(f"{name}.wav\tcomplete\ten\t0.1\n" for name in ("a", "b"))
+    (folder / "labels.tsv").write_text(f"path\tlabel\tlanguage\tend\n{rows}")
     return ClipsSource(folder)
 
 
@@ -56,6 +64,7 @@ DATA: dict[str, Callable[[Path], DatasetSource]] = {
     "dualturn-4s": calls,
     "echo": echo,
     "trp": trp,
+    "turns": turns,
     "vap-1s": calls,
 }
 # What a task is built with here: one value for each of its parameters without a default.

@@ -1,5 +1,9 @@
-from floorbench.core.vocab import MISSING, Outcome
+from dataclasses import fields
+
+from floorbench.core.score import Coverage
+from floorbench.core.vocab import Outcome
 
 
-def test_missing_is_everything_that_is_neither_an_answer_nor_unsupported() -> None:
-    assert set(Outcome) - MISSING == {Outcome.OK, Outcome.UNSUPPORTED}
+def test_a_ledger_has_a_class_for_every_outcome_and_for_what_is_not_there() -> None:
+    classes = [f.name for f in fields(Coverage) if f.name != "expected"]
+    assert classes == [*(outcome.value for outcome in Outcome), "absent"]

@@ -141,3 +141,24 @@ def test_a_channel_is_chosen_and_kept(tmp_path: Path) -> None:
     assert again.locator()["channel"] == 1
     assert again.digest() == second.digest()
     assert second.digest() != ClipsSource(tmp_path, channel=0).digest()
+
+
+def test_a_table_may_say_where_the_last_word_ends(tmp_path: Path) -> None:
+    touch(tmp_path, "a.wav", "b.wav")
+    table = tmp_path / "labels.tsv"
+    table.write_text("path\tlabel\na.wav\tcomplete\nb.wav\tcomplete\n")
+    plain = ClipsSource(tmp_path).digest()
+    table.write_text("path\tlabel\tend\na.wav\tcomplete\t1.25\nb.wav\tcomplete\t\n")
+    source = ClipsSource(tmp_path)
+    assert [s.target.get("end") for s in source.samples()] == [1.25, None]
+    assert source.digest() != plain
+    table.write_text("path\tlabel\tend\na.wav\tcomplete\t\nb.wav\tcomplete\t\n")
+    assert ClipsSource(tmp_path).digest() == plain
+
+
+@pytest.mark.parametrize("end", ["-1", "soon", "nan", "inf", "1_0"])
+def test_an_end_that_is_no_time_is_refused(tmp_path: Path, end: str) -> None:
+    touch(tmp_path, "a.wav")
+    (tmp_path / "labels.tsv").write_text(f"path\tlabel\tend\na.wav\tcomplete\t{end}\n")
+    with pytest.raises(DataError, match=r"FB217 .*no time in seconds"):
+        ClipsSource(tmp_path)

@@ -17,7 +17,7 @@ from floorbench.datasets.dualturn_labels import (
     write_table,
 )
 from floorbench.datasets.dualturn_rows import FrameRowsSource
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError, UsageError
 from floorbench.events.dualturn import SignalRules, dualturn_signals
 from support import two_channel_tiny as tiny

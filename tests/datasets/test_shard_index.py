@@ -122,7 +122,7 @@ def test_a_line_too_few_is_noticed(tmp_path: Path) -> None:
     folder = packs.packed(tmp_path)
     packs.edit_index(folder, lambda lines: lines.pop())
     shard = read_header(str(folder)).shards[0]
-    with pytest.raises(DataError, match=r"FB285 .*1 samples in the index, 2 in the header"):
+    with pytest.raises(DataError, match=r"FB285 .*1 sample in the index, 2 in the header"):
         list(read_index(str(folder), shard, first=0))
 
 

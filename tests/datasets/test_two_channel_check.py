@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.datasets.two_channel_check import check_channels
-from floorbench.datasets.two_channel_words import SwitchboardSource
 from support import two_channel_tiny as tiny
 
 

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,40 @@ def test_words_by_declaration(tmp_path: Path) -> None:
     found = TwoChannelFiles(tmp_path).session("talk")
     assert [w.text for w in found.words[Role.USER]] == ["so", "yes"]
     assert not TwoChannelFiles(tmp_path, units="segments").session("talk").words
+
+
+def test_a_table_or_json_named_like_a_sound_is_looked_into(tmp_path: Path) -> None:
+    tiny.stereo(tmp_path / "talk.wav", SIDES, seconds=8.0)
+    table = tmp_path / "talk.csv"
+    table.write_text("speaker,word,start,end\nann,so,1.0,1.5\nbob,no,3.0,3.5\n")
+    (tmp_path / "prices.csv").write_text("speaker,word,start,end\nann,so,1.0,1.5\n")
+    source = open_dataset(tmp_path)
+    assert isinstance(source, TwoChannelFiles)
+    assert source.ids == ("talk",)
+    assert [w.text for w in source.session("talk").words[Role.USER]] == ["so"]
+    table.unlink()
+    words = [{"word": w, "start": t, "end": t + 1, "speaker": s} for w, t, s in
+             (("so", 1, "ann"), ("no", 3, "bob"))]  # fmt: skip
+    (tmp_path / "talk.json").write_text(json.dumps(words))
+    assert [w.text for w in open_dataset(tmp_path).session("talk").words[Role.SYSTEM]] == ["no"]
+
+
+def test_a_table_that_holds_something_else_is_no_annotation(tmp_path: Path) -> None:
+    tiny.stereo(tmp_path / "talk.wav", SIDES, seconds=8.0)
+    (tmp_path / "talk.csv").write_text("token,time\nso,1.0\n")
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert caught.value.hint == (
+        "'talk.csv' lies beside 'talk.wav', but: no column for start, end; columns: 'token', 'time'"
+    )
+    (tmp_path / "talk.csv").unlink()
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert "--reader-set vad=silero" in (caught.value.hint or "")
+    (tmp_path / "talk.wav").unlink()
+    with pytest.raises(DataError, match="FB211") as caught:
+        open_dataset(tmp_path)
+    assert "name one with --reader" in (caught.value.hint or "")
 
 
 def test_two_annotations_of_one_session(tmp_path: Path) -> None:

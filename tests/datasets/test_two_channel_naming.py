@@ -12,13 +12,9 @@ from floorbench.build.stimuli import ms98
 from floorbench.build.stimuli_turns import TurnRules
 from floorbench.datasets.dualturn_rows import FrameRowsSource
 from floorbench.datasets.open import open_dataset
+from floorbench.datasets.two_channel_calls import FisherSource, SwitchboardSource
 from floorbench.datasets.two_channel_files import OtoSpeechSource, TwoChannelFiles
-from floorbench.datasets.two_channel_words import (
-    AmiSource,
-    CandorSource,
-    FisherSource,
-    SwitchboardSource,
-)
+from floorbench.datasets.two_channel_speakers import AmiSource, CandorSource
 from floorbench.errors import DataError
 from support import frame_rows
 from support import two_channel_tiny as tiny

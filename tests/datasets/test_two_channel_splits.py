@@ -28,7 +28,7 @@ def test_aliases_and_notes(tmp_path: Path) -> None:
         ({"practice": ["a"]}, "no split"),
         ({"train": "a", "test": [1]}, "no split"),
         (["a"], "object"),
-        ({"train": ["a"]}, "does not name 1 sessions: b"),
+        ({"train": ["a"]}, "does not name 1 session: b"),
         ({"train": ["a", "b", "c"]}, "without being there"),
     ],
 )

@@ -10,7 +10,6 @@ from floorbench.events.dualturn_actions import (
     ACTIONS,
     RULES,
     ActionRules,
-    action_codes,
     agent_actions,
 )
 from oracles.events_dualturn import actions
@@ -223,15 +222,6 @@ def test_a_generator_is_needed_exactly_with_port_compat():
         events(ActionRules(min_gap=0, port_compat=True))
     with pytest.raises(UsageError, match="must be set"):
         events(USUAL, rng=np.random.default_rng(0))
-
-
-def test_an_unknown_gold_label_is_an_error():
-    assert action_codes(["ST", "BC"]).tolist() == [0, 4]
-    with pytest.raises(DataError, match="label 'st' in row 1") as raised:
-        action_codes(["ST", "st"])
-    assert "Did you mean 'ST'?" in str(raised.value)
-    with pytest.raises(DataError, match="FB614"):
-        action_codes(["Turn-Shift"])
 
 
 def test_an_absent_agent_is_an_error():

@@ -13,13 +13,11 @@ from floorbench.events.vap import (
     VapKind,
     VapRules,
     equal_counts,
-    fill_pauses,
     region_frames,
     region_scores,
     vap_events,
 )
 from oracles.events_vap import events as oracle
-from oracles.events_vap import filled
 
 USUAL = VapRules()
 # The same protocol at 10 Hz with a short context, so that random sessions hold many events.
@@ -63,13 +61,6 @@ def test_events_agree_with_the_frame_by_frame_oracle(session):
     }
     assert len(fast) == len(found)
     assert fast == oracle(session[Role.USER], session[Role.SYSTEM], FRAMES)
-
-
-@given(sessions())
-def test_filling_pauses_agrees_with_the_oracle(session):
-    x, y = session[Role.USER], session[Role.SYSTEM]
-    activity = np.array([x, y], dtype=bool).T.reshape(-1, 2)
-    assert fill_pauses(activity).T.tolist() == filled(x, y)
 
 
 def test_a_shift_is_scored_50_ms_after_the_offset_for_200_ms():

@@ -18,26 +18,6 @@ from floorbench.metrics.agreement import (
 )
 from floorbench.metrics.base import point
 from oracles.metrics_cases import ACTIONS, label_case, slot_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of(
-    "kappa_free",
-    "kappa_self",
-    "kappa_raters",
-    "kappa_cohen",
-    "kappa_all",
-    "kappa_hit",
-    "kappa_near",
-)
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([1, 2, 12]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 def cases(counts: list[list[int]]) -> base.Scored:

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss
 
@@ -10,18 +8,6 @@ from floorbench.metrics import base
 from floorbench.metrics.base import point
 from floorbench.metrics.calibration import brier, brier_multiclass, ece, reliability
 from oracles.metrics_cases import copied_clusters, score_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of("brier", "brier_multiclass", "ece")
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 3, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import base
@@ -16,27 +14,6 @@ from floorbench.metrics.classification import (
     smr,
 )
 from oracles.metrics_cases import ACTIONS, INTENTS, label_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of(
-    "accuracy",
-    "class_accuracy",
-    "scenario_accuracy",
-    "macro_accuracy",
-    "average_all4",
-    "action_average",
-    "smr",
-    "prediction_share",
-)
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 2, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 def small() -> base.Scored:

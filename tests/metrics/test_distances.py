@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import base
@@ -16,27 +14,6 @@ from floorbench.metrics.distances import (
     nmse,
 )
 from oracles.metrics_cases import slot_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of(
-    "mae_slots",
-    "mse_slots",
-    "mae_seconds",
-    "mae_slots_recall",
-    "mae_seconds_recall",
-    "nmae",
-    "nmse",
-    "mae_density",
-)
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([1, 2, 8]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 def one(gold: list[int], said: list[int], **columns: object) -> base.Scored:

@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from floorbench.errors import UsageError
@@ -20,29 +18,6 @@ from floorbench.metrics.fscore import (
     weighted_f1,
 )
 from oracles.metrics_cases import ACTIONS, label_case
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of(
-    "precision",
-    "recall",
-    "f_score",
-    "specificity",
-    "balanced_accuracy",
-    "macro_f1",
-    "micro_f1",
-    "weighted_f1",
-    "chance_f1",
-    "always_f1",
-)
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 2, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -21,6 +21,12 @@ def test_only_missing_outcomes_are_dropped() -> None:
     assert inputs.answers(units, "wrong").kept.all()
 
 
+def test_a_choice_names_the_allowed_values() -> None:
+    assert inputs.check_choice("p", "a", ("a", "b")) == "a"
+    with pytest.raises(UsageError, match="FB103 p='c' is not one of a, b"):
+        inputs.check_choice("p", "c", ("a", "b"))
+
+
 def test_a_label_beside_a_failed_outcome_is_no_answer() -> None:
     labels = inputs.labels(case(outcome=np.full(4, base.FAILED)), missing="wrong")
     assert labels.predicted.tolist() == [-1] * 4

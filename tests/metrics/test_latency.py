@@ -2,8 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from statsmodels.duration.survfunc import SurvfuncRight
 
 from floorbench.errors import DataError, UsageError
@@ -18,25 +16,6 @@ from floorbench.metrics.latency import (
     latency_percentile_plain,
 )
 from oracles.metrics_cases import latency_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of(
-    "latency_percentile",
-    "latency_percentile_plain",
-    "latency_percentile_conditional",
-    "latency_mean_conditional",
-    "answered_share",
-    "early_share",
-)
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 3, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 def events(times: list[float], status: list[int]) -> base.Scored:

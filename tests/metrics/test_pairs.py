@@ -1,25 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from floorbench.errors import DataError
 from floorbench.metrics import base
 from floorbench.metrics.base import point
 from floorbench.metrics.pairs import independence_baseline, pasr, pkc, prsr
 from oracles.metrics_cases import pair_case, role_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of("pasr", "pkc", "prsr", "independence_baseline", "rate_matched_pasr", "rate_matched_pkc")
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=12, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 2, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 def test_a_pair_with_a_missing_member_fails_or_leaves() -> None:

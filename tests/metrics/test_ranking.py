@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from floorbench.errors import DataError
@@ -9,18 +7,6 @@ from floorbench.metrics import base
 from floorbench.metrics.base import point
 from floorbench.metrics.ranking import auc, auc_macro, eer, eer_macro
 from oracles.metrics_cases import WORDS, score_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of("auc", "eer", "auc_macro", "eer_macro")
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([0, 1, 3, 40]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -82,5 +82,5 @@ def test_a_slice_of_a_slice_takes_its_columns_from_the_whole() -> None:
     assert list(last.columns) == [*SCORED.columns, "y"]
     assert list(last.units or ()) == ["2"]
     assert "y" not in part.columns
-    with pytest.raises(DataError, match="FB601 column 'y' has 1 rows"):
+    with pytest.raises(DataError, match="FB601 column 'y' has 1 row"):
         part.with_columns(y=np.array([7]))

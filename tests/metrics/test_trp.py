@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.metrics import precision_recall_fscore_support
 
 from floorbench.errors import DataError, UsageError
@@ -9,18 +7,6 @@ from floorbench.metrics import base
 from floorbench.metrics.base import point
 from floorbench.metrics.trp import slot_f, slot_precision, slot_recall
 from oracles.metrics_cases import LISTS, slot_case, with_columns
-from oracles.metrics_instances import Instance, agrees, of
-
-MINE = of("slot_precision", "slot_recall", "slot_f", "slot_specificity", "slot_balanced_accuracy")
-
-
-@pytest.mark.parametrize("instance", MINE, ids=str)
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 2**32), missing=st.booleans(), size=st.sampled_from([1, 2, 8]))
-def test_agrees_with_the_definition(
-    instance: Instance, seed: int, missing: bool, size: int
-) -> None:
-    agrees(instance, seed, missing=missing, size=size)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -110,11 +110,6 @@ INSTANCES: list[Instance] = [
 ]
 
 
-def of(*names: str) -> list[Instance]:
-    """Return the instances of some metrics."""
-    return [i for i in INSTANCES if i.name in names]
-
-
 def agrees(instance: Instance, seed: int, *, missing: bool, size: int | None = None) -> None:
     """Compare metric and oracle on one random case, on the data as they are and on draws."""
     rng = np.random.default_rng(seed)

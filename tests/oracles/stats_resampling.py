@@ -61,3 +61,12 @@ def twoway_labels(responses, slot_list, participant_list, people, tau):
                 hits += int(responses[person][slot])
         labels.append(hits * tau[1] > tau[0] * heard)
     return labels
+
+
+def swap_sums(value, a, b):
+    """Return the statistic of swaps ``(draws, clusters)`` from two systems' sums per cluster."""
+
+    def statistic(swaps):
+        return value(~swaps @ a + swaps @ b) - value(swaps @ a + ~swaps @ b)
+
+    return statistic

@@ -35,6 +35,9 @@ TOLERATED = [
     ("uem", "r 1 0 1\nr 1 5\n", 2, "3 columns", 1),
     ("audacity", "0\t1\ta\n1,5\t2\tb\n", 2, "'1,5'", 1),
     ("audacity", "\\\t1\t2\n0\t1\ta\n", 1, "without a label", 1),
+    ("table", "word,start,end\n\na,0,1\nb,1.2.3,2\n", 4, "'1.2.3'", 1),
+    ("table", "word,start,end\na,0,1\nb,1\n", 3, "2 cells, 3 columns", 1),
+    ("table", "word,start,end\na,0,1\nb,2,1\n", 3, "lies before", 1),
     ("ms98", "s-ms98-a-0001 0 1 a\ns-ms98-a-0001 2 3 b\n", 2, "starts at 2", 2),
     ("ms98", "s-ms98-a-0001 0 1 a\ns-ms98-a-0001 1 2\n", 2, "3 columns", 1),
     ("ms98", "s-ms98-a-0001 0 1 a\nt-ms98-a-0001 1 2 b\n", None, "2 call sides", 2),
@@ -130,6 +133,11 @@ REFUSED = [
     ("rttm", "this is not rttm\n", "FB703", "no SPEAKER line"),
     ("rttm", "a\n", "FB703", "no SPEAKER line"),
     ("audacity", "label without times\n", "FB703", "no line can be read"),
+    ("table", "", "FB703", "no column for word, start, end; columns: none"),
+    ("table", "word,start\na,1\n", "FB703", "no column for end; columns: 'word', 'start'"),
+    ("table", "word,start,end,Start\n", "FB703", "column 'start' stands twice"),
+    ("table", 'word,start,end\n"a,1,2\n', "FB703", "not a table"),
+    ("table", "word,start,end\na,one,2\n", "FB703", "no line can be read"),
 ]
 
 

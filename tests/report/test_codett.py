@@ -50,6 +50,10 @@ def test_stage2_shows_systems_that_name_scenarios_only() -> None:
     assert table.rows[0].cells["Maintain/action"].value == 1.0  # beside the SMR
     assert table.rows[0].cells["coverage"].value == 1.0
     assert len(table.columns) == 14 + 3 * 4 + 2
+    assert table.rows[0].note == (
+        "SMR is over the items with the right action: M 24, S&L 18, T 12, D 30"
+    )
+    assert table.rows[0].cells["Maintain/SMR"].units is None  # not the 24 of the action, by name
 
 
 def test_turn_ends_are_shown_for_scored_systems_only() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.datasets.dualturn_labels import LabelRules, labelled, training_phrases
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.report.dualturn import stats_tables
 from floorbench.report.published import rows
 from floorbench.report.render import tables
@@ -107,8 +107,12 @@ def test_sessions_too_short_for_actions_are_counted(tmp_path: Path) -> None:
         open_predictions(made.path, task=DualTurnTask(min_gap=0), source=short), draws=60
     )
     said = "1 test session without actions (shorter than 500 frames, or none)"
-    assert [e.note for e in scored.estimates if e.note] == [said]
-    assert tables([scored])[0].notes[0] == said
+    (note,) = [e.note for e in scored.estimates if e.metric == "weighted_f1"]
+    assert str(note).startswith(f"{said}; gold labels in the test part: ST ")
+    actions, words, ends = tables([scored])[:3]
+    assert actions.notes[0] == note
+    assert not any("gold labels" in n for n in words.notes)  # none: there is no list of phrases
+    assert any(n.startswith("gold labels in the test part: EOT ") for n in ends.notes)
 
 
 def test_the_other_protocol_has_its_own_table(source, tmp_path: Path) -> None:

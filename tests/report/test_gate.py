@@ -45,6 +45,16 @@ def test_cells_that_were_left_out_are_counted(report: GateReport) -> None:
     assert line in (ET.fromstring(junit(report)).findtext("system-out") or "")
 
 
+def test_limits_wider_than_those_of_compare_are_counted(report: GateReport) -> None:
+    def noted(**wider: tuple[float, float]) -> list[str]:
+        cells = tuple(replace(c, interval=replace(c.interval, beside=wider)) for c in report.cells)
+        notes = gate_table(replace(report, cells=cells)).notes
+        return [n.split(" with")[0] for n in notes if n.startswith("conservative limits")]
+
+    assert noted(percentile=(0.0, 1.0)) == []
+    assert noted(conservative=(0.0, 1.0)) == ["conservative limits: 2 cells"]
+
+
 def test_xml_holds_whatever_the_data_are_called(report: GateReport) -> None:
     name = "a\x00b\x1b<&\"'\ud800\ufffe 中"
     cell = replace(report.cells[0], slice={"kind": name}, verdict="worse", sentence=name)

@@ -138,8 +138,8 @@ def test_strays_and_repeats_are_left_out_and_named(tmp_path: Path) -> None:
     stray = lines[0].replace('"s0"', '"nobody"')
     journal.write_text("".join([*lines, stray, lines[1]]))
     assert duo_reader()(path).remarks == (
-        "1 predictions are of samples that were not asked for; left out",
-        "1 predictions repeat an earlier key; the first counts",
+        "1 prediction is of samples that were not asked for; left out",
+        "1 prediction repeats an earlier key; the first counts",
     )
 
 
@@ -182,6 +182,21 @@ def test_runs_of_one_system_get_their_ids(tmp_path: Path) -> None:
     assert [r.result.system.name for r in named] == ["one (a)", "one (b)", "two"]
 
 
+def test_runs_of_one_system_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    task, source = DuoTask(), DuoSource()
+    paths = [
+        write_run(
+            tmp_path, task=task, source=source, spec=system("one", parameters={"pause": pause}),
+            answer=answers(), run_id=name,
+        )
+        for name, pause in (("a", 0.3), ("b", 0.9), ("c", 0.9))
+    ]  # fmt: skip
+    named = with_names([duo_reader()(p) for p in paths])
+    assert [r.result.system.name for r in named] == [
+        "one (pause=0.3)", "one (pause=0.9 b)", "one (pause=0.9 c)"
+    ]  # fmt: skip
+
+
 def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
     from floorbench.cli.run import run
     from floorbench.report.figures_data import calibrations, trade_offs
@@ -189,7 +204,7 @@ def test_runs_with_frame_scores_are_read_and_drawn(tmp_path: Path) -> None:
 
     calls = two_channel_tiny.build(tmp_path / "calls")
     given = {"data": str(calls), "out": tmp_path / "runs", "score": False}
-    assert run("dualturn-4s", "silence-frames", task_sets=["min_gap=4"], **given) == 0  # type: ignore[arg-type]
+    assert run("dualturn-4s", "silence-frames", task_sets=["min_gap=4"], **given) == 0
     (path,) = (p.parent for p in (tmp_path / "runs").rglob("run.json"))
     stored = load(path, Sources())
     traces = [i.prediction.decision.trace for i in stored.items if i.prediction is not None]

@@ -53,7 +53,7 @@ def test_text_aligns_wide_characters_and_marks_without_colour() -> None:
 
 
 def of_interval(**how: object) -> Cell:
-    made = Interval(**how)  # type: ignore[arg-type]
+    made = Interval(**how)
     return Cell(value=0.5, low=made.low, high=made.high, made=made)
 
 
@@ -70,11 +70,15 @@ def test_what_must_be_known_of_intervals_stands_under_the_table() -> None:
     few = of_interval(low=0.1, high=0.9, method="bca", clusters=11)
     more = of_interval(low=0.1, high=0.9, method="percentile", clusters=29)
     exact = of_interval(low=0.9, high=1.0, method="clopper-pearson", clusters=30)
-    uneven = of_interval(low=0.1, high=0.9, method="bca", clusters=80, effective=12.7)
-    assert noted(few, more, exact, exact, wide, uneven) == [
-        "few clusters: 3 of 6 intervals rest on 11 to 29 clusters of equal weight (under 30); "
-        "they are widened for it and less certain",
+    assert noted(few, more, exact, exact, wide) == [
+        "few clusters: 2 of 5 intervals rest on 11 to 29 clusters "
+        "(under 30), where intervals tend to be too narrow",
         "intervals not by BCa: 1 percentile (BCa undefined), 2 Clopper-Pearson (no draw varies)",
+    ]
+    uneven = of_interval(low=0.1, high=0.9, method="bca", clusters=80, effective=12.7)
+    assert noted(few, uneven, wide) == [
+        "few clusters: 2 of 3 intervals rest on 11 to 12 clusters of equal weight "
+        "(under 30), where intervals tend to be too narrow"
     ]
     none = of_interval(clusters=9, reason="9 clusters; an interval needs 10")
     still = of_interval(clusters=40, reason="no draw varies")
@@ -101,6 +105,7 @@ def test_latex_escapes_and_uses_booktabs() -> None:
     assert r"a\_b \& c" in text
     assert r"\textbf{75.0}" in text
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 1
+    assert r"{\scriptsize 40.0--60.0} &" in text  # below its value, which keeps columns narrow
 
 
 def test_csv_and_json_keep_numbers_unrounded() -> None:
@@ -130,9 +135,9 @@ def test_an_unknown_form_is_named() -> None:
 
 
 def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
-    """Tables of results and every awkward character, with booktabs and nothing else."""
+    """Results and every awkward character, with the packages the table names, within the page."""
     awkward = Table(
-        title=r"100 % of \alpha & #1 {x} ~ ^ $ _",
+        title=r"100 % of \alpha & #1 {x} ~ ^ $ _ <|a|>",
         head="system",
         columns={"a": "A & B", "b": "≥ 5 × 3"},
         rows=[
@@ -144,7 +149,7 @@ def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
     results = [toy_result("always-takeover"), toy_result("oracle")]
     made = [awkward, *(t for r in results for t in render_tables([r]))]
     body = "\n".join(tables.as_latex(t) for t in made)
-    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    head = "\\documentclass{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx}\n"
     (tmp_path / "t.tex").write_text(f"{head}\\begin{{document}}\n{body}\\end{{document}}\n")
     done = subprocess.run(
         [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
@@ -156,3 +161,4 @@ def test_latex_compiles(pdflatex: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout[-1500:]
     assert (tmp_path / "t.pdf").read_bytes().startswith(b"%PDF-")
+    assert "Overfull \\hbox" not in done.stdout

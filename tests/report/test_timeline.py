@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import EnvironmentProblem, UsageError
 from floorbench.report.figures_save import save
 from floorbench.report.timeline import gold_rows, said_rows, talk_rows, timeline

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from floorbench.datasets.open import open_dataset
 from floorbench.errors import UsageError
 from floorbench.run.compare import RunComparison, compare_many, compare_runs
 from floorbench.run.deciding import SystemChoice
@@ -11,6 +12,7 @@ from floorbench.run.engine import run
 from floorbench.run.scoring import Opened, open_predictions, score
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import wording
+from floorbench.tasks.codett import CodettTask
 from support.engine_toys import Source, System, Task, choice, quiet
 
 N = 60
@@ -112,6 +114,31 @@ def test_unequal_protocols_are_refused_with_the_list(
         compared(a, b)
     assert caught.value.code == "FB520"
     assert difference in caught.value.what
+
+
+def test_runs_of_other_tasks_or_data_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    """What differs because of it (parameters, metrics, versions ...) is not listed."""
+    a = opened(tmp_path, choice())
+    other = run(
+        task=CodettTask(),
+        system=SystemChoice(name="always-takeover"),
+        source=open_dataset("starter:codett"),
+        limit=4,
+        out=tmp_path / "codett",
+        notify=quiet,
+    )
+    for runs in ([a, open_predictions(other.path)], [open_predictions(other.path), a]):
+        with pytest.raises(UsageError, match="FB520") as caught:
+            compared(*runs)
+        names = " and ".join(f"'{r.task.spec.name}'" for r in runs)
+        assert caught.value.what == f"the runs are of different tasks: {names}"
+    task, data = Task(missing="drop"), Source(30)
+    less = run(task=task, system=choice(), source=data, out=tmp_path, notify=quiet)
+    few = open_predictions(less.path, task=task, source=data)
+    with pytest.raises(UsageError, match="FB520") as caught:
+        compared(a, few)
+    assert caught.value.what.startswith("the runs are on different data: 'toy ")
+    assert "missing" not in caught.value.what
 
 
 def test_seeds_of_runs_need_not_agree(tmp_path: Path) -> None:

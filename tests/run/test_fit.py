@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from floorbench import codec
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run.fit import FitRules, fit_frame_probe
 from floorbench.systems.frames import PersistenceFrames, SilenceFrames

@@ -16,7 +16,7 @@ from floorbench.metrics.classification import accuracy, prediction_share, smr
 from floorbench.metrics.scored import OK
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
-from floorbench.run.gate import GatedCell, GateReport, gate, verdict_by
+from floorbench.run.gate import GatedCell, GateReport, gate, judged_limits, verdict_by
 from floorbench.run.scoring import Opened, open_predictions
 from floorbench.stats.paired import compare
 from support.engine_toys import Bad, Source, System, Task, choice, quiet
@@ -180,6 +180,22 @@ def test_few_clusters_are_told_what_they_can_show_and_what_is_needed(tmp_path: P
     assert f"needs about {cell.needed} clusters" in cell.sentence
 
 
+def test_the_conservative_limits_are_judged_where_there_are_any(tmp_path: Path) -> None:
+    base = opened(tmp_path, choice(wrong_every=5), n=40)
+    report = gate(opened(tmp_path, choice(wrong_every=3), n=40), against=base, margin=20, **FAST)
+    cell = report.cells[0]
+    assert cell.interval is not None
+    assert cell.interval.clusters < 30
+    low, high = cell.interval.beside["conservative"]
+    assert (cell.low, cell.high) == (low, high)
+    assert low < (cell.interval.low or 0) < (cell.interval.high or 0) < high
+    assert cell.sentence.endswith(" (by conservative limits)")
+    assert judged_limits(cell.interval, -1.0) == (-high, -low)
+    bare = replace(cell.interval, beside={})
+    assert judged_limits(bare) == (bare.low, bare.high)
+    assert judged_limits(replace(bare, low=None, high=None), -1.0) == (None, None)
+
+
 def test_every_direction_is_turned_so_that_more_is_better(tmp_path: Path) -> None:
     task = Wide()
     base = opened(tmp_path, choice(wrong_every=7), task)
@@ -334,5 +350,5 @@ def test_a_system_that_is_worse_by_the_margin_hardly_ever_passes(
         made = compare({"accuracy": accuracy()}, a, b, draws=400, permutations=1, seed=number)[
             "accuracy"
         ].interval
-        passed += verdict_by(made.low, made.high, margin=lost - gained) == "kept"
+        passed += verdict_by(*judged_limits(made), margin=lost - gained) == "kept"
     assert passed <= 0.025 * rounds + 3 * np.sqrt(0.025 * 0.975 * rounds)

@@ -1,5 +1,3 @@
-import tracemalloc
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ from floorbench.datasets.shard_pack import pack
 from floorbench.run.kept import KeptPredictions
 from floorbench.run.scoring import open_predictions, score
 from floorbench.tasks.clips import ClipsTask
+from support.memory import Silent, peak
 
 
 def made(name: str, condition: str = "", trial: int = 0, **decision: object) -> Prediction:
@@ -55,43 +54,15 @@ def test_the_first_line_of_a_key_is_named(others: int) -> None:
     assert len(kept.of("a")) == others + 1
 
 
-class Clips:
-    """Labelled clips without sound."""
-
-    name = "clips"
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def locator(self) -> dict[str, object]:
-        return {}
-
-    def describe(self) -> dict[str, object]:
-        return {"name": self.name}
-
-    def digest(self) -> str:
-        return "0" * 64
-
-    def samples(self) -> Iterator[Sample]:
-        for i in range(self._count):
-            yield Sample(
-                id=f"audio/{i:09d}.wav",
-                cluster=f"given:speaker {i // 4}",
-                stratum="complete x unknown",
-                observation=Observation(language="en", text=f"what was said in clip {i}"),
-                target={"label": LABELS[i % 4]},
-                tags={"language": "en", "label": LABELS[i % 4]},
-            )
-
-
-def peak(work: Callable[[], object]) -> int:
-    """Return the most memory that a call had allocated at once, in bytes."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+def clip(i: int) -> Sample:
+    return Sample(
+        id=f"audio/{i:09d}.wav",
+        cluster=f"given:speaker {i // 4}",
+        stratum="complete x unknown",
+        observation=Observation(language="en", text=f"what was said in clip {i}"),
+        target={"label": LABELS[i % 4]},
+        tags={"language": "en", "label": LABELS[i % 4]},
+    )
 
 
 def test_memory_grows_slowly_with_the_samples(tmp_path: Path) -> None:
@@ -100,7 +71,7 @@ def test_memory_grows_slowly_with_the_samples(tmp_path: Path) -> None:
     listed, scored = {}, {}
     for count in (few, few, many):  # the first time warms up
         folder = tmp_path / str(count)
-        pack(Clips(count), folder, per_shard=500)
+        pack(Silent("clips", count, clip), folder, per_shard=500)
         source = open_dataset(folder)
         answers = tmp_path / f"{count}.jsonl"
         answers.write_text(

@@ -1,4 +1,3 @@
-import json
 import os
 from pathlib import Path
 
@@ -16,9 +15,9 @@ from floorbench.run.predictions import (
     read_predictions,
     scan,
     trials_of,
-    write_parquet,
 )
 from support.engine_toys import Bad, Source, Task, choice, quiet
+from support.parquet import write_parquet
 
 FULL = Prediction(
     sample_id="s1",
@@ -188,25 +187,6 @@ def test_the_derived_parquet_holds_the_whole_journal(tmp_path: Path) -> None:
     path = write_parquet(folder)
     assert list(read_predictions(path)) == list(folder.predictions())
     assert list(read_predictions(folder.path)) == list(folder.predictions())
-    assert sorted(p.name for p in folder.path.iterdir()) == [
-        ".lock",
-        "predictions.jsonl",
-        "predictions.parquet",
-        "run.json",
-    ]
-
-
-def test_no_parquet_is_made_of_a_torn_or_broken_journal(tmp_path: Path) -> None:
-    folder = run(task=Task(), system=choice(), source=Source(2), out=tmp_path, notify=quiet)
-    whole = folder.journal.read_bytes()
-    folder.journal.write_bytes(whole[:-3])
-    with pytest.raises(DataError, match=r"FB505 .*the last line is unfinished"):
-        write_parquet(folder)
-    folder.journal.write_bytes(b"{broken\n" + whole)
-    with pytest.raises(DataError, match="FB505"):
-        write_parquet(folder)
-    assert json.loads((folder.path / "run.json").read_text())["status"] == "complete"
-    assert not (folder.path / "predictions.parquet").exists()
 
 
 def test_a_single_mistyped_trial_does_not_make_millions_due() -> None:

@@ -6,19 +6,20 @@ import numpy as np
 import pytest
 
 from floorbench.core.prediction import Decision
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError
 from floorbench.events.traces import make_trace
 from floorbench.run.checking import check
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
 from floorbench.run.executors import make_executor
-from floorbench.run.predictions import read_predictions, write_parquet
+from floorbench.run.predictions import read_predictions
 from floorbench.run.references import make_reference
 from floorbench.run.store import RunFolder
 from floorbench.run.traces import get, put
 from floorbench.tasks.dualturn import DualTurnTask
 from support import two_channel_tiny as tiny
+from support.parquet import write_parquet
 
 TRACE = make_trace(np.arange(6).reshape(3, 2), columns=["eot:user", "bc:user"], rate=Fraction(20))
 

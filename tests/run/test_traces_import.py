@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from floorbench.core.prediction import Prediction
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError, UsageError
 from floorbench.events.traces import trace_values
 from floorbench.run.checking import check
@@ -58,6 +58,21 @@ def test_a_text_trace_is_imported_checked_and_scored(tmp_path: Path, source) -> 
     assert again.estimates == result.estimates  # the folder is as good as the file in it
     auc = next(e for e in result.estimates if e.metric == "auc")
     assert auc.value is not None
+
+
+def test_sessions_of_the_training_part_are_left_out_and_told(tmp_path: Path) -> None:
+    names = ("sw9001", "sw9005")
+    folder = tiny.build(tmp_path / "calls", names)
+    splits = tmp_path / "splits.json"
+    splits.write_text('{"train": ["sw9001"], "validation": [], "test": ["sw9005"]}')
+    source = SwitchboardSource(folder, splits=str(splits))
+    files = [text_trace(tmp_path / f"{i}.csv") for i in names]
+    out, told = tmp_path / "out", []
+    import_traces(files, source=source, declared=Declared(), out=out, notify=told.append)
+    assert [p.sample_id for p in loaded(out)] == ["sw9005"]
+    assert told == ["left out, of the training part: sw9001"]
+    opened = open_predictions(out, task=VapTask(), source=source)
+    assert score(opened, draws=50).coverage.ok == 1
 
 
 def test_a_folder_is_written_once(tmp_path: Path, source) -> None:
@@ -152,7 +167,7 @@ def test_arrays_with_declared_columns(tmp_path: Path) -> None:
         assert trace_values(trace) == pytest.approx(values)
         assert trace.look_ahead == 0.24
         assert trace.columns == ("eot:user", "bc:system")
-    with pytest.raises(DataError, match=r"FB531 .*2 columns, 1 names"):
+    with pytest.raises(DataError, match=r"FB531 .*2 columns, 1 name"):
         read_trace(tmp_path / "a.npy", Declared(rate=RATE, columns=("eot:user",)))
     named = Declared(rate=RATE, columns=("1=bot:user",))
     assert trace_values(read_trace(tmp_path / "a.npy", named))[:, 0] == pytest.approx(values[:, 1])
@@ -234,7 +249,7 @@ ODD_ARCHIVES = {
     ),
     "values as objects": ({"values": np.array([[None] * 2] * N), "columns": np.array(EOT)}, "pi"),
     "part as objects": ({"eot_ch0": np.array([None] * N)}, "pickled objects"),
-    "fewer names": ({"values": np.zeros((N, 2)), "columns": np.array(EOT[:1])}, "2 .* 1 names"),
+    "fewer names": ({"values": np.zeros((N, 2)), "columns": np.array(EOT[:1])}, "2 .* 1 name"),
     "text": ({"eot_ch0": np.full(N, "x")}, "'eot_ch0' has shape"),
     "a single number": ({"eot_ch0": np.float64(1)}, "'eot_ch0' has shape"),
     "three dimensions": ({"fvad_ch0": np.zeros((N, 1, 1))}, "'fvad_ch0' has shape"),

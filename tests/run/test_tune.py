@@ -7,7 +7,14 @@ from floorbench.errors import DataError, UsageError
 from floorbench.metrics.thresholds import read
 from floorbench.run.artefact import read_artefact, write_artefact
 from floorbench.run.compare import compare_runs
-from floorbench.run.scoring import Opened, open_predictions, score, scored_units
+from floorbench.run.scoring import (
+    Opened,
+    open_predictions,
+    read_result,
+    score,
+    scored_units,
+    stored_otherwise,
+)
 from floorbench.run.signature import one_line
 from floorbench.run.tune import tune
 from floorbench.tasks.clips import ClipsTask
@@ -115,6 +122,15 @@ def test_two_systems_tuned_alike_are_compared(tmp_path: Path) -> None:
         compare_runs(runs[0], open_predictions(paths[1], thresholds=[other_goal]), draws=20)
 
 
+def test_what_is_stored_is_not_replaced_by_a_reading_at_a_frozen_threshold(tmp_path: Path) -> None:
+    path = ran(tmp_path, dev(tmp_path))
+    plain = score(open_predictions(path), draws=20)
+    frozen = write_artefact(tune(open_predictions(path), objective="accuracy"), tmp_path / "t.json")
+    read = score(open_predictions(path, thresholds=[frozen]), draws=20)
+    assert [d.path for d in stored_otherwise(path, read)] == ["threshold"]
+    assert read_result(path) == plain
+
+
 def test_units_without_a_score_take_no_part_and_are_counted(tmp_path: Path) -> None:
     found = tune(open_predictions(ran(tmp_path, dev(tmp_path), silent=0.15)), objective="accuracy")
     assert (found.units, found.unanswered) == (6, 2)
@@ -134,12 +150,33 @@ def test_one_class_alone_cannot_choose(tmp_path: Path) -> None:
         ({"objective": "accuracy", "limit": 0.1}, "FB103 objective='accuracy' with limit=0.1"),
         ({"objective": "recall_at_fpr"}, "FB103 objective='recall_at_fpr' with limit=None"),
         ({"objective": "accuracy", "slice": {"lang": "zh"}}, "FB103 there is no column 'lang'"),
-        ({"objective": "accuracy", "slice": {"language": "fr"}}, "FB103 language='fr'"),
+        (
+            {"objective": "accuracy", "slice": {"language": "fr"}},
+            "FB103 no unit of the run has language='fr'",
+        ),
     ],
 )
 def test_bad_wishes(opened: Opened, options: dict, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         tune(opened, **options)
+
+
+@pytest.mark.parametrize(("name", "value"), [("language", "fr"), ("gold", "Backchannel")])
+def test_a_part_without_units_names_the_values_that_exist(
+    opened: Opened, name: str, value: str
+) -> None:
+    """Whether the task knows the value or not."""
+    units = scored_units(opened).units["sample"]
+    known = units.vocab[name]
+    with pytest.raises(
+        UsageError, match=f"FB103 no unit of the run has {name}='{value}'"
+    ) as caught:
+        tune(opened, objective="accuracy", slice={name: value})
+    hint = str(caught.value.hint)
+    present = {known[code] for code in units.column(name)}
+    assert present
+    assert all(f"{label} (" in hint for label in present)
+    assert not any(f"{label} (" in hint for label in set(known) - present)
 
 
 def test_systems_and_tasks_without_a_threshold(tmp_path: Path) -> None:
@@ -189,7 +226,7 @@ def test_a_score_of_prefixes_is_tuned_on_one_split_and_read_on_the_other(tmp_pat
     frozen = write_artefact(found, tmp_path / "t.json")
     other = trp_scored.ran(tmp_path, data, split="test")
     read_there = score(open_predictions(other, thresholds=[frozen]), draws=20, write=False)
-    (f1,) = (e for e in read_there.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    f1 = trp_scored.cell(read_there, "slot_f")
     assert f1.value == pytest.approx(0.4)  # two, three and four words: one hit, two false, one miss
     assert read_there.signature.protocol["parameters"]["threshold"] == "f_score"
 
@@ -205,7 +242,7 @@ def test_a_prefix_without_a_score_is_counted_and_then_wrong(tmp_path: Path) -> N
         draws=20,
         write=False,
     )
-    (recall,) = (e for e in read_there.estimates if e.metric == "slot_recall" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+    recall = trp_scored.cell(read_there, "slot_recall")
     assert (recall.value, recall.coverage.invalid) == (0.5, 1)
 
 

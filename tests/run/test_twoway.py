@@ -52,7 +52,9 @@ def broken(sample, condition):
     return Decision(outcome=Outcome.FAILED) if slot_of(sample)[1] == 2 else even(sample, condition)
 
 
-@pytest.mark.parametrize("rules", [TrpRules(), TrpRules(tau=Fraction(1, 5)), TrpRules(rule="adaptive")])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(
+    "rules", [TrpRules(), TrpRules(tau=Fraction(1, 5)), TrpRules(rule="adaptive")]
+)
 @pytest.mark.parametrize("statistic", ["precision", "recall", "f1"])
 def test_every_draw_is_what_a_slow_count_gives(samples, rules, statistic, monkeypatch):
     seen = []
@@ -148,7 +150,7 @@ def test_scores_and_comparisons_carry_it(samples, tmp_path):
     results = [score(o, draws=100, write=False) for o in opened]
     for result, o in zip(results, opened, strict=True):
         (panel,) = result.panels
-        (f1,) = (e for e in result.estimates if e.metric == "slot_f" and e.slice == {"condition": "none"})  # fmt: skip  # noqa: E501
+        f1 = trp_scored.cell(result, "slot_f")
         assert (panel.slice, panel.statistic) == ({"condition": "none"}, "f1")
         assert panel.values == {"count": pytest.approx(f1.value)}
         assert 0 < panel.flip_rate < 0.5

@@ -211,7 +211,7 @@ def test_other_items_of_an_action_that_both_declare_are_refused() -> None:
         paired_units(two, four)
     assert caught.value.code == "FB651"
     example = f"for example '{gone.cluster}'"
-    assert caught.value.what == f"1 clusters hold other items in one, {example}"
+    assert caught.value.what == f"1 cluster holds other items in one, {example}"
 
 
 def test_cells_over_different_sets_say_both() -> None:

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from floorbench.metrics.base import Metric
 from floorbench.metrics.classification import accuracy, macro_accuracy
 from floorbench.metrics.fscore import balanced_accuracy, macro_f1, precision
 from floorbench.metrics.latency import latency_percentile
 from floorbench.metrics.ranking import auc, auc_macro
 from floorbench.metrics.scored import OK, Scored
 from floorbench.stats.effective import effective_clusters, worth
-from floorbench.stats.intervals import intervals
+from floorbench.stats.intervals import entering, intervals
 from floorbench.stats.paired import compare
 
 LABELS = ("no", "yes", "rare")
@@ -53,13 +54,17 @@ def test_between_one_and_the_number_of_clusters(sizes: list[float]) -> None:
     assert found == 0 or 1 - 1e-9 <= found <= len(sizes) + 1e-9
 
 
-def test_a_ratio_counts_the_units_that_enter_it() -> None:
+def own(metric: Metric, scored: Scored) -> float:
+    return worth(metric, scored, entering(metric, scored))
+
+
+def test_only_units_that_enter_the_value_count() -> None:
     scored = units([4] * 20 + [80], said_in=12)
-    assert worth(accuracy(), scored) == pytest.approx(160**2 / (20 * 16 + 6400))
-    assert worth(precision(label="yes"), scored) == pytest.approx(12)
-    assert worth(latency_percentile(), scored) == worth(accuracy(), scored)
-    nobody = units([4] * 20, said_in=0)
-    assert worth(precision(label="yes"), nobody) == pytest.approx(20)
+    assert own(accuracy(), scored) == pytest.approx(160**2 / (20 * 16 + 6400))
+    assert worth(precision(label="yes"), scored) == own(accuracy(), scored)
+    assert own(precision(label="yes"), scored) == pytest.approx(12)
+    assert own(latency_percentile(), scored) == own(accuracy(), scored)
+    assert own(precision(label="yes"), units([4] * 20, said_in=0)) == 0
 
 
 @pytest.mark.parametrize(
@@ -68,13 +73,13 @@ def test_a_ratio_counts_the_units_that_enter_it() -> None:
     ids=lambda m: m.spec.name,
 )  # fmt: skip
 def test_several_labels_are_worth_as_much_as_the_rarest(metric) -> None:
-    assert worth(metric, units([6] * 40, rare=7)) == pytest.approx(7)
+    assert own(metric, units([6] * 40, rare=7)) == pytest.approx(7)
 
 
 def test_labels_that_a_metric_does_not_read_do_not_count() -> None:
     scored = units([6] * 40, rare=7)
-    assert worth(macro_f1(labels=("no", "yes")), scored) > 35
-    assert worth(auc(positive="yes", score="scores"), scored) > 35
+    assert own(macro_f1(labels=("no", "yes")), scored) > 35
+    assert own(auc(positive="yes", score="scores"), scored) > 35
 
 
 def test_an_interval_says_what_its_clusters_are_worth() -> None:
@@ -84,11 +89,7 @@ def test_an_interval_says_what_its_clusters_are_worth() -> None:
     made = intervals({"x": accuracy()}, scored, draws=400, seed=1)["x"]
     assert made.clusters == 40
     assert made.effective == pytest.approx(138**2 / (39 * 4 + 3600))
-    assert made.warning == ("40 clusters, worth 5 of equal weight; the interval is widened for it")
-    low, high = made.beside["percentile"]
-    assert made.low is not None
-    assert made.high is not None
-    assert made.high - made.low > high - low
+    assert made.warning == "40 clusters, worth 5 of equal weight; the interval is too narrow"
 
 
 def test_the_weaker_side_of_a_comparison_decides() -> None:

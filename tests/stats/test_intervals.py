@@ -1,3 +1,4 @@
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,21 +8,26 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from floorbench.errors import UsageError
-from floorbench.metrics.base import evaluator
+from floorbench.metrics.base import ABSENT, ABSTAINED, FAILED, INVALID, TIMEOUT, evaluator
 from floorbench.metrics.classification import class_accuracy, macro_accuracy
 from floorbench.metrics.fscore import f_score, precision
+from floorbench.metrics.kinds import Additive
+from floorbench.metrics.ranking import auc
+from floorbench.metrics.trp import slot_precision
 from floorbench.stats.bootstrap import Draws, bootstrap
 from floorbench.stats.intervals import (
-    alone,
     bca,
     counting,
+    entering,
     interval,
     intervals,
+    own_clusters,
     percentile,
     share_bounds,
-    widened,
 )
 from floorbench.stats.quick import estimate, units
+from oracles.metrics_cases import CASES
+from oracles.metrics_instances import INSTANCES
 from oracles.stats_toys import METRICS, make
 
 
@@ -128,7 +134,8 @@ def test_bca_undefined_gives_the_percentile_interval_and_says_so(point, jackknif
 def test_fewer_than_ten_clusters_give_no_interval(clusters):
     found = interval(drawn(0.4, SPREAD, clusters=clusters), proportion=(0, 1))
     assert (found.low, found.high, found.method) == (None, None, "none")
-    assert found.reason == f"{clusters} clusters; an interval needs 10"
+    said = "1 cluster" if clusters == 1 else f"{clusters} clusters"
+    assert found.reason == f"{said}; an interval needs 10"
 
 
 def test_few_clusters_give_a_warning():
@@ -199,7 +206,7 @@ def test_the_exact_interval_is_on_the_clusters_that_enter_the_value(dialogues, r
     tail = 0.025 ** (1 / dialogues)
     assert (found.method, found.clusters) == ("clopper-pearson", dialogues)
     assert (found.low, found.high) == pytest.approx((tail, 1) if right else (0, 1 - tail))
-    few = "only 12 clusters enter the value"
+    few = "only 12 clusters enter the value; the interval is too narrow"
     assert found.warning == (few if dialogues == 12 else None)
 
 
@@ -211,19 +218,51 @@ def test_few_clusters_that_enter_the_value_have_no_interval():
     assert (none.value, none.interval.low) == (None, None)
 
 
-def test_only_a_ratio_of_two_sums_counts_its_own_clusters():
+def test_what_enters_is_a_question_of_the_metric():
     data = said_in(6)
-    assert np.isnan(alone(precision(label="yield"), data)).sum() == 34
-    assert np.isnan(alone(f_score(label="yield"), data)).sum() == 0  # misses enter F
-    mean = macro_accuracy(labels=("keep", "yield"))
-    assert alone(mean, data) is None
+    assert own_clusters(precision(label="yield"), data).sum() == 6
+    assert own_clusters(f_score(label="yield"), data).sum() == 40  # misses enter F
+    assert own_clusters(macro_accuracy(labels=("keep", "yield")), data).sum() == 40
+    assert own_clusters(METRICS["f1"], data) is None  # does not say
     draws = drawn(0.4, SPREAD)
     assert counting(draws, None) is draws
-    assert counting(draws, np.ones(40)) is draws
-    one, other = np.full(40, np.nan), np.full(40, np.nan)
-    one[:3], other[2:9] = 1.0, 0.0
+    assert counting(draws, np.ones(40, dtype=bool)) is draws
+    one, other = np.zeros(40, dtype=bool), np.zeros(40, dtype=bool)
+    one[:3], other[2:9] = True, True
     assert counting(draws, one, other).clusters == 9
     assert counting(draws, one, None) is draws
+
+
+@pytest.mark.parametrize("instance", INSTANCES, ids=str)
+def test_units_that_do_not_enter_could_as_well_not_be_there(instance):
+    for policy in instance.policies:
+        data = CASES[instance.kind](np.random.default_rng(4))
+        metric = instance.build(**policy)
+        units = entering(metric, data)
+        weights = np.stack([np.ones(len(data.clusters)), own_clusters(metric, data)])
+        whole, part = evaluator(metric, data)(weights)
+        assert part == pytest.approx(whole, nan_ok=True)
+        if isinstance(metric, Additive):
+            totals = np.array([(n != "unanswered") * (9.0 + j) for j, n in enumerate(metric.names)])
+            more = metric.value(totals + np.eye(len(totals)))
+            unread = np.array(metric.names)[more == metric.value(totals)]
+            assert set(unread) == set(metric.unread)
+        if policy == {"missing": "drop"} and "outcome" in data.columns:
+            lacking = np.isin(data.column("outcome"), (ABSTAINED, INVALID, FAILED, TIMEOUT, ABSENT))
+            assert not (units & lacking).any()
+
+
+def test_a_rank_metric_of_the_answered_counts_their_clusters():
+    gold, score = ["yield", "keep"] * 40, list(np.random.default_rng(0).random(80))
+    answered = [d // 2 < 9 for d in range(80)]
+    data = units(
+        labels=("keep", "yield"),
+        gold=gold,
+        scores=[s if there else None for s, there in zip(score, answered, strict=True)],
+        clusters=[d // 2 for d in range(80)],
+    )
+    found = estimate(auc(positive="yield", missing="drop"), data).interval
+    assert (found.low, found.reason) == (None, "9 clusters enter the value; an interval needs 10")
 
 
 def test_without_an_interval_nothing_is_said_of_its_width():
@@ -242,6 +281,24 @@ def test_draws_without_a_jackknife_have_a_percentile_interval():
     assert (found.method, found.warning) == ("percentile", None)
 
 
+def test_unequal_clusters_are_told_and_move_no_limit():
+    found = interval(drawn(0.4, SPREAD, effective=12.4))
+    assert found.warning == "40 clusters, worth 12 of equal weight; the interval is too narrow"
+    assert replace(found, warning=None, effective=None) == interval(drawn(0.4, SPREAD))
+    few = interval(drawn(0.4, SPREAD, clusters=12, effective=5.0))
+    assert few.warning == "only 12 clusters; the interval is too narrow"
+    assert interval(drawn(0.4, SPREAD, effective=33.0)).warning is None
+
+
+def test_draws_that_lie_off_the_value_are_told():
+    leaning = interval(drawn(0.3, SPREAD))
+    assert leaning.warning == (
+        "the draws lie 0.9 standard errors above the value; "
+        "the interval holds less often than it says"
+    )
+    assert interval(drawn(0.37, SPREAD)).warning is None
+
+
 @pytest.mark.parametrize("level", [0, 1, -1, 95, float("nan")])
 def test_bad_level(level):
     with pytest.raises(UsageError, match="FB650 the level is"):
@@ -254,7 +311,7 @@ def test_bad_level(level):
 
 
 def test_ratio_and_rank_metrics_go_through_the_same_door():
-    scored = make(4, clusters=90)
+    scored = make(4, clusters=36)
     found = intervals(METRICS, scored, draws=300, seed=2)
     for name, metric in METRICS.items():
         direct = bootstrap({"x": evaluator(metric, scored)}, scored.strata, draws=300, seed=2)["x"]
@@ -266,7 +323,7 @@ def test_ratio_and_rank_metrics_go_through_the_same_door():
 
 
 def test_only_the_clusters_of_the_slice_count():
-    scored = make(4, clusters=90)
+    scored = make(4, clusters=36)
     found = intervals(METRICS, scored.where(scored.cluster < 12), draws=100, seed=2)
     assert {x.clusters for x in found.values()} == {12}
 
@@ -325,46 +382,6 @@ def test_percentile_contains_the_value_when_draws_are_symmetric_around_it(offset
 def test_only_shares_have_bounds():
     assert share_bounds(class_accuracy(label="Dismiss")) == (0.0, 1.0)
     assert share_bounds(METRICS["f1"]) is None
-
-
-# ---- few clusters of equal weight -----------------------------------------------------------
-
-
-def test_the_level_reaches_as_far_as_student_for_so_few():
-    for n, times in ((10, 1.217), (20, 1.096), (29, 1.063)):
-        level = widened(0.95, drawn(0.4, SPREAD, clusters=n))
-        z = stats.norm.ppf((1 + level) / 2)
-        assert z == pytest.approx(stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1)), rel=1e-9)
-        assert z / stats.norm.ppf(0.975) == pytest.approx(times, abs=1e-3)
-    assert widened(0.95, drawn(0.4, SPREAD, clusters=30)) == 0.95
-    assert widened(0.95, drawn(0.4, SPREAD, clusters=400, effective=12.5)) == pytest.approx(
-        2 * stats.norm.cdf(stats.t.ppf(0.975, 11.5) * np.sqrt(12.5 / 11.5)) - 1, rel=1e-9
-    )
-    # One cluster that outweighs all: no further than the outermost draws.
-    assert widened(0.95, drawn(0.4, SPREAD, effective=1.01)) == 1 - 1 / 2000
-
-
-def test_few_clusters_move_the_limits_out_and_leave_the_percentiles_beside():
-    many, few = (interval(drawn(0.4, SPREAD, clusters=n)) for n in (30, 12))
-    assert few.low < many.low < many.high < few.high
-    assert few.beside == many.beside
-    assert few.warning == "only 12 clusters; the interval is widened for it"
-    bare = interval(drawn(0.4, SPREAD, clusters=12, jackknife=[np.nan] * 12))
-    assert (bare.method, bare.low < many.beside["percentile"][0]) == ("percentile", True)
-
-
-def test_draws_of_two_ways_are_not_widened():
-    found = interval(
-        Draws(point=0.4, values=SPREAD, clusters=12, strata=1, singletons=0, unit="stimuli")
-    )
-    assert (found.low, found.high) == percentile(drawn(0.4, SPREAD))
-    assert found.warning == "only 12 stimuli; the interval is too narrow"
-
-
-def test_draws_that_lie_off_the_value_are_told():
-    leaning = interval(drawn(0.3, SPREAD))
-    assert leaning.warning == (
-        "the draws lie 0.9 standard errors above the value; "
-        "the interval holds less often than it says"
-    )
-    assert interval(drawn(0.37, SPREAD)).warning is None
+    assert share_bounds(slot_precision()) == (0.0, 1.0)
+    means = slot_precision(aggregation="list_mean", lists=("one", "two"))
+    assert share_bounds(means) is None  # a mean of shares is no share of its clusters

@@ -107,8 +107,8 @@ def test_two_systems_are_compared() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"predicted": ["keep"]}, "FB601 'predicted' has 1 entries, 'gold' has 2"),
-        ({"predicted": ["keep", "wait"], "clusters": ["a"]}, "FB601 'clusters' has 1 entries"),
+        ({"predicted": ["keep"]}, "FB601 'predicted' has 1 entry, 'gold' has 2"),
+        ({"predicted": ["keep", "wait"], "clusters": ["a"]}, "FB601 'clusters' has 1 entry"),
         ({"predicted": ["keep", "wait"], "strata": "xyz"}, "FB601 'strata' has 3 entries"),
         ({"scores": [0.1, 0.2, 0.3]}, "FB601 'scores' has 3 entries"),
         ({"scores": {"keep": [0.1, 0.2]}}, "FB601 scores are of .'keep'., the labels are"),
@@ -166,9 +166,9 @@ def test_a_single_cluster_has_a_value_and_no_interval() -> None:
     data = units(labels=LABELS, gold=["keep"] * 30, predicted=["keep"] * 30, clusters=["a"] * 30)
     found = estimate(accuracy(), data, draws=10)
     assert (found.value, found.interval.low) == (1.0, None)
-    assert found.interval.reason == "1 clusters; an interval needs 10"
+    assert found.interval.reason == "1 cluster; an interval needs 10"
     tested = compare({"x": accuracy()}, data, data, draws=10, seed=0)["x"].test
-    assert (tested.p, tested.reason) == (None, "1 clusters; a test needs 6")
+    assert (tested.p, tested.reason) == (None, "1 cluster; a test needs 6")
 
 
 def test_an_absent_class_is_undefined_with_the_reason() -> None:

@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
-from floorbench.metrics.fscore import balanced_accuracy, macro_f1
+from floorbench.metrics.fscore import macro_f1
 from floorbench.metrics.ranking import auc
 from floorbench.metrics.scored import OK, Scored
-from floorbench.stats.intervals import Limits
 from floorbench.stats.paired import compare
-from floorbench.stats.unvaried import spread_unseen, unvaried
+from floorbench.stats.unvaried import unvaried
 
 LABELS = ("no", "yes")
 
@@ -81,57 +80,3 @@ def test_comparisons_print_these_limits() -> None:
     apart = compare({"x": accuracy()}, none, all_, draws=50, permutations=9, seed=1)["x"].interval
     assert apart.low == -1
     assert apart.high == pytest.approx(-1 + 2 * upper(60))
-
-
-def gained(a: Scored, clusters: int, *, lost: int = 0) -> Scored:
-    """Return a system that is wrong in the first clusters, and right in the last ones."""
-    said = a.columns["gold"].copy()
-    said[:clusters] = 1 - said[:clusters]
-    if lost:
-        said[-lost:] = 1 - said[-lost:]
-    return a.with_columns(predicted=said)
-
-
-def test_losses_that_no_cluster_shows_are_allowed_for() -> None:
-    a = units()
-    b = gained(a, 3)
-    limits = Limits(0.01, 0.1)
-    made, note = spread_unseen(limits, accuracy(), a, b, difference=0.05, level=0.95)
-    assert made == (pytest.approx(0.05 - np.hypot(0.04, upper(60))), 0.1)
-    assert note == "A is below B on none of 60 clusters; 0 of 60 is allowed for"
-    turned, note = spread_unseen(
-        Limits(-0.1, -0.01), accuracy(), b, a, difference=-0.05, level=0.95
-    )
-    assert turned == (-0.1, pytest.approx(-made.low))
-    assert note == "A is above B on none of 60 clusters; 0 of 60 is allowed for"
-
-
-def test_a_mean_over_labels_allows_for_its_rarest() -> None:
-    a = units(yes=15)
-    for metric in (macro_accuracy(labels=LABELS), balanced_accuracy(label="yes")):
-        made, _ = spread_unseen(
-            Limits(0.0, 0.1), metric, a, gained(a, 3), difference=0.1, level=0.95
-        )
-        assert made.low == pytest.approx(0.1 - np.hypot(0.1, upper(15)))
-
-
-def test_seen_losses_and_other_metrics_leave_the_limits_alone() -> None:
-    a = units()
-    limits = Limits(-0.01, 0.1)
-    both = a.with_columns(predicted=gained(units(), 3).columns["predicted"])
-    worse = gained(units(), 0, lost=2)
-    for metric, one, two in (
-        (accuracy(), worse, both),
-        (macro_f1(labels=LABELS), a, both),
-        (accuracy(), a, a),
-    ):
-        found = spread_unseen(limits, metric, one, two, difference=0.02, level=0.95)
-        assert found == (limits, None)
-
-
-def test_comparisons_that_lean_to_one_side_say_so() -> None:
-    a = units()
-    made = compare({"x": accuracy()}, a, gained(a, 2), draws=300, permutations=9, seed=1)["x"]
-    assert made.interval.low == pytest.approx(2 / 60 - np.hypot(2 / 60, upper(60)), abs=2e-2)
-    assert made.interval.low < -0.03
-    assert made.interval.warning == "A is below B on none of 60 clusters; 0 of 60 is allowed for"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from floorbench import codec
 from floorbench.datasets.dualturn_labels import LabelRules, training_phrases
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.metrics.base import ScoringTask
 from floorbench.report.stored import StoredRun, read_run
 from floorbench.systems.frames import PersistenceFrames, SilenceFrames

@@ -6,10 +6,12 @@ from pathlib import Path
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
+from floorbench.core.score import Estimate
 from floorbench.core.spec import SystemSpec
 from floorbench.datasets.trp import TrpSource
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run
+from floorbench.run.scoring import Result
 from floorbench.tasks.trp import TrpTask
 
 
@@ -50,3 +52,11 @@ def ran(root: Path, data: Path, *, split: str | None = None, **parameters: int |
         out=root / "runs",
         notify=lambda _: None,
     ).path
+
+
+def cell(result: Result, metric: str) -> Estimate:
+    """Return the cell of the only condition."""
+    (found,) = (
+        e for e in result.estimates if e.metric == metric and e.slice == {"condition": "none"}
+    )
+    return found

@@ -3,11 +3,12 @@
 import pytest
 
 from floorbench.audio.ref import ArrayAudio
+from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import UsageError
-from floorbench.systems.common import choice, number, refusal, user_audio
+from floorbench.systems.common import choice, in_parts, number, refusal, user_audio
 from sounds import voice
 
 SPEC = SystemSpec(name="x", version="1", states=("SystemIdle",), languages=("en", "zh"))
@@ -59,3 +60,19 @@ def test_declared_cells_are_answered():
     assert refusal(SPEC, seen(state=None)) is None
     assert refusal(SystemSpec(name="x", version="1"), seen(language="cy", state="any")) is None
     assert user_audio(seen()) is AUDIO
+
+
+def test_parts_hold_what_is_not_refused_in_its_order():
+    parts = []
+
+    def answer(asked):
+        parts.append([o.text for o in asked])
+        return [Decision(label=o.text) for o in asked]
+
+    given = [seen(text=str(n), language="fr" if n in (1, 4) else "en") for n in range(7)]
+    said = in_parts(given, spec=SPEC, size=2, answer=answer)
+    assert parts == [["0", "2"], ["3", "5"], ["6"]]
+    assert [d.label for d in said] == ["0", None, "2", "3", None, "5", "6"]
+    assert in_parts([], spec=SPEC, size=2, answer=answer) == []
+    with pytest.raises(ValueError, match="zip"):
+        in_parts(given[:1], spec=SPEC, size=2, answer=lambda asked: [])

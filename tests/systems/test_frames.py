@@ -93,7 +93,7 @@ def test_what_is_heard_has_the_frames_of_the_session() -> None:
 
 
 def test_real_calls_are_heard_whole(real_data: Path) -> None:
-    from floorbench.datasets.two_channel_words import SwitchboardSource
+    from floorbench.datasets.two_channel_calls import SwitchboardSource
 
     session = SwitchboardSource(real_data / "swb_ms98").session("sw2001")
     heard = hear(session.observation())

@@ -90,7 +90,7 @@ def test_a_written_answer_is_read(text: str, label: str) -> None:
     made = system(text)
     decision = made.decide(seen())
     assert (decision.label, decision.raw) == (label, text)
-    prompt, _ = made.model.asked[0]  # type: ignore[attr-defined]
+    prompt, _ = made.model.asked[0]
     assert prompt.system == question("en", "v1").text
     assert prompt.chat
 

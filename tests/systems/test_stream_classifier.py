@@ -48,7 +48,7 @@ def judge(tmp_path: Path) -> str:
 
 
 def stream(judge: str, samples: np.ndarray, **kw: object) -> tuple[StreamDriver, object]:
-    driver = StreamDriver(ClassifierStream(classifier=judge, yields=("complete",), **kw))  # type: ignore[arg-type]
+    driver = StreamDriver(ClassifierStream(classifier=judge, yields=("complete",), **kw))
     driver.load()
     observation = Observation(
         language="en",
@@ -61,7 +61,7 @@ def stream(judge: str, samples: np.ndarray, **kw: object) -> tuple[StreamDriver,
 def test_it_is_asked_after_the_pause_about_the_speech(judge: str) -> None:
     sound = np.concatenate([silence(1.0), utterance(), silence(1.0)])
     _, decision = stream(judge, sound, pause=0.3)
-    said = [e for e in decision.events if e.kind == "action"]  # type: ignore[attr-defined]
+    said = [e for e in decision.events if e.kind == "action"]
     assert [e.label for e in said] == ["yield"]
     assert 0.9 < said[0].commit - said[0].score < 1.6  # silence before the speech was left out
     assert said[0].commit <= sound.size / RATE
@@ -70,7 +70,7 @@ def test_it_is_asked_after_the_pause_about_the_speech(judge: str) -> None:
 def test_two_utterances_are_judged_apart(judge: str) -> None:
     sound = np.concatenate([utterance(), silence(0.8), utterance(), silence(0.8)])
     _, decision = stream(judge, sound)
-    scores = [e.score for e in decision.events if e.kind == "action"]  # type: ignore[attr-defined]
+    scores = [e.score for e in decision.events if e.kind == "action"]
     assert len(scores) == 2
     assert scores[1] < sound.size / RATE / 2 + 0.3
 
@@ -78,15 +78,15 @@ def test_two_utterances_are_judged_apart(judge: str) -> None:
 def test_other_labels_keep_and_no_answer_fails(judge: str) -> None:
     sound = np.concatenate([utterance(), silence(0.8)])
     _, kept = stream(judge, sound, parameters={"label": "incomplete"})
-    assert [e.label for e in kept.events if e.kind == "action"] == ["keep"]  # type: ignore[attr-defined]
+    assert [e.label for e in kept.events if e.kind == "action"] == ["keep"]
     _, failed = stream(judge, sound, parameters={"label": None})
-    assert failed.outcome is Outcome.FAILED  # type: ignore[attr-defined]
-    assert "no idea" in failed.reason  # type: ignore[attr-defined]
+    assert failed.outcome is Outcome.FAILED
+    assert "no idea" in failed.reason
 
 
 def test_silence_is_not_judged(judge: str) -> None:
     _, decision = stream(judge, silence(1.0))
-    assert [e.kind for e in decision.events] == ["observed"]  # type: ignore[attr-defined]
+    assert [e.kind for e in decision.events] == ["observed"]
 
 
 def test_the_spec_names_the_classifier_and_what_yields(judge: str) -> None:
@@ -101,3 +101,22 @@ def test_smart_turn_behind_a_vad_takes_its_threshold() -> None:
     spec = build_system("vad-smart-turn", threshold=0.7).spec
     assert spec.parameters["classifier_parameters"]["threshold"] == 0.7
     assert set(spec.weights) == {"smart-turn-v3.2", "silero-vad"}
+
+
+def test_a_whole_turn_is_heard_until_it_has_yielded(judge: str) -> None:
+    speech = np.concatenate([utterance(), silence(0.6), utterance(), silence(0.6)])
+    _, once = stream(judge, speech, parameters={"label": "incomplete"})
+    first, second = [e.score for e in once.events if e.kind == "action"]
+    _, whole = stream(judge, speech, parameters={"label": "incomplete"}, whole_turn=True)
+    kept = [e.score for e in whole.events if e.kind == "action"]
+    assert kept[0] == first
+    assert kept[1] > first + second
+    _, taken = stream(judge, speech, whole_turn=True)
+    assert [e.score for e in taken.events if e.kind == "action"] == [first, second]
+
+
+def test_any_detector_is_a_stream_with_a_name_of_its_own(judge: str) -> None:
+    spec = build_system("vad-detector", detector=judge, pause=0.7, name="mine").spec
+    assert (spec.name, spec.streaming_step is not None) == ("mine", True)
+    assert spec.parameters["whole_turn"] is True
+    assert spec.parameters["pause"] == 0.7

@@ -71,7 +71,7 @@ def test_the_program_lives_from_answer_to_answer_and_loads_once(make):
     [
         ("die", Outcome.FAILED, "FB551 it ended with status 7"),
         ("raise", Outcome.FAILED, "the system reports: ValueError: no such thing"),
-        ("short", Outcome.FAILED, "0 answers to 1 items"),
+        ("short", Outcome.FAILED, "0 answers to 1 item"),
     ],
 )
 def test_a_fault_is_an_outcome_and_the_next_answer_comes(make, text, outcome, reason):

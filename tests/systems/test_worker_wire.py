@@ -129,8 +129,8 @@ def test_answers_are_decisions_in_order():
     ("message", "words"),
     [
         ({"type": "answers", "id": 2, "answers": [{}]}, "where 'answers' 1 are due"),
-        ({"type": "answers", "id": 1, "answers": [{}, {}]}, "2 answers to 1 items"),
-        ({"type": "answers", "id": 1, "answers": []}, "0 answers to 1 items"),
+        ({"type": "answers", "id": 1, "answers": [{}, {}]}, "2 answers to 1 item"),
+        ({"type": "answers", "id": 1, "answers": []}, "0 answers to 1 item"),
         ({"type": "error", "id": 1, "message": "no memory"}, "reports: no memory"),
         ({"type": "answers", "id": 1, "answers": [None]}, "cannot be read"),
         ({"type": "answers", "id": 1, "answers": [{"outcome": "great"}]}, "cannot be read"),

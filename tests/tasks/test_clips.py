@@ -2,6 +2,7 @@ import pytest
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation, Sample
+from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.tasks.clips import ClipsTask
@@ -103,3 +104,19 @@ def test_faults_are_errors() -> None:
         ClipsTask(missing="no")
     with pytest.raises(UsageError, match="FB103"):
         ClipsTask(languages="zh")
+
+
+def test_a_stream_is_refused_before_it_hears_anything() -> None:
+    stream = SystemSpec(name="s", version="1", streaming_step=0.1)
+    with pytest.raises(UsageError, match=r"FB223 .*'s' streams"):
+        ClipsTask().conditions(stream)
+
+
+@pytest.mark.parametrize(("labels", "printed"), [(REAL[:2], False), (REAL[:3], True)])
+def test_all_clips_are_printed_apart_only_where_there_are_others(
+    labels: tuple[str, ...], printed: bool
+) -> None:
+    m = run(clips(*labels), [heard(0.9)] * len(labels))
+    for metric in ("accuracy", "auc"):
+        assert cell(m, metric, **ZH, clips="all").headline is printed
+        assert cell(m, metric, **ZH, clips="complete+incomplete").headline is True

@@ -8,7 +8,7 @@ from floorbench import codec
 from floorbench.core.prediction import Decision
 from floorbench.core.vocab import Outcome
 from floorbench.datasets.dualturn_labels import LabelRules, labelled, totals, training_phrases
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import DataError, UsageError
 from floorbench.systems.frames import ConstantFrames, PersistenceFrames, SilenceFrames
 from floorbench.tasks.dualturn import DualTurnTask, Phrases

@@ -9,6 +9,7 @@ from floorbench.tasks.dualturn_measures import (
     halves,
     predicted_by_probe,
     scored_by_probe,
+    support,
 )
 from floorbench.tasks.frame_units import SPLITS
 
@@ -67,3 +68,8 @@ def test_a_probe_answers_and_scores_test_units() -> None:
     assert said.column("predicted")[:2].tolist() == [0, 1]
     ranked, _ = scored_by_probe(*halves(made), ("EOT", "HOLD"), ("x",))
     assert ranked.column("scores").sum(axis=1) == pytest.approx([1, 1, 1])
+
+
+def test_support_counts_gold_labels_whatever_was_answered() -> None:
+    made = units([0.9, np.nan, 0.2], [0, 1, 1], TEST, [OK, FAILED, OK])
+    assert support(made, ("EOT", "HOLD")) == "gold labels in the test part: EOT 1, HOLD 2"

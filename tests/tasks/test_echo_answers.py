@@ -209,3 +209,25 @@ def test_only_commit_times_count() -> None:
     own = scoring.system("own", parameters={"floor": "own"})
     claimed = Event(kind="action", label="speak", time=0.0, commit=2.4)
     assert read(Decision(events=(claimed, late, heard)), system=own).action == NOT_HOLDING
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("interruption", "backchannel", "off_talk"),
+        ("interruption", "backchannel", "off-talk"),  # as the paper spells it
+        ("Interruption", "<Backchannel>", "offtalk"),
+    ],
+)
+def test_roles_count_however_a_system_spells_them(labels: tuple[str, ...]) -> None:
+    system = scoring.system("s", labels=labels)
+    assert three_way(system)
+    found = [read(Decision(label=label), system=system) for label in labels]
+    assert [f.role for f in found] == list(ROLES)
+    assert [f.action for f in found] == [YIELD, KEEP, KEEP]
+
+
+def test_a_system_without_all_roles_is_not_three_way() -> None:
+    assert not three_way(scoring.system("s", labels=("yield", "keep")))
+    assert not three_way(scoring.system("s", labels=("interruption", "backchannel")))
+    assert not three_way(scoring.system("s", labels=None))

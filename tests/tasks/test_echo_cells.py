@@ -26,3 +26,18 @@ def test_streams_texts_and_constants_have_the_same_cells(tmp_path: Path) -> None
         for measure in measures:
             assert (measure.undeclared is None) or measure.coverage.expected == 0
     assert names[0] == names[1] == names[2]
+
+
+def test_the_second_tail_is_a_cell_of_streams_alone_in_tables_and_comparisons(
+    tmp_path: Path,
+) -> None:
+    samples = tuple(EchoSource(echo_tiny.build(tmp_path / "set")).samples())
+    tails = {}
+    for spec in (
+        scoring.system("constant", modalities=()),
+        scoring.system("stream", streaming_step=0.02),
+    ):
+        _, measures = scoring.score(EchoTask(), samples, spec, lambda s, c: Decision(label="keep"))
+        tails[spec.name] = {m.slice["tail"] for m in measures if m.headline and "tail" in m.slice}
+        assert {m.slice["tail"] for m in measures if "tail" in m.slice} == {"0 s", "1 s"}
+    assert tails == {"constant": {"0 s"}, "stream": {"0 s", "1 s"}}

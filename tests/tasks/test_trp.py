@@ -122,7 +122,10 @@ def test_problems_of_predictions_made_elsewhere(samples):
 def test_an_answer_in_words_is_read_when_it_is_one_of_the_two(samples):
     """A chat model that is held to the allowed answers leaves its word in ``raw``."""
     said = {1: " YES. ", 2: "no", 3: "Yes, because", 4: ""}
-    answer = lambda s, c: Decision(raw=said.get(slot_of(s)[1], "no"))  # noqa: E731
+
+    def answer(sample, condition):
+        return Decision(raw=said.get(slot_of(sample)[1], "no"))
+
     units, _ = scoring.score(TrpTask(), samples[:4], PROMPT, answer)
     slots = units["slot"].where(units["slot"].column("condition") == 1)
     assert slots.column("predicted").tolist() == [1, 0, -1, -1]
@@ -131,23 +134,33 @@ def test_an_answer_in_words_is_read_when_it_is_one_of_the_two(samples):
 
 def test_the_score_of_predictions_made_elsewhere_is_ranked_and_read_at_a_threshold(samples):
     """They declare no score; one that stands alone in a decision is meant."""
-    answer = lambda s, c: Decision(scores={"p": 0.9 if slot_of(s)[1] == 2 else 0.1})  # noqa: E731
+
+    def answer(sample, condition):
+        return Decision(scores={"p": 0.9 if slot_of(sample)[1] == 2 else 0.1})
+
     task = TrpTask(threshold=0.5)
     units, measures = scoring.score(task, samples, ELSEWHERE, answer)
     assert set(units["slot"].column("predicted").tolist()) == {0, 1}
     assert (units["slot"].column("outcome") == OK).all()
     found = cell(measures, "auc", condition="expert")
     # 4 of 13 slots are TRPs; one of them scores high, and so do two of the other nine
-    assert point(found.metric, found.scored).value == pytest.approx((7 * 1 + 2 * 0.5 + 3 * 7 * 0.5) / 36)  # fmt: skip  # noqa: E501
-    two = lambda s, c: Decision(label="no", scores={"p": 0.9, "q": 0.1})  # noqa: E731
-    units, measures = scoring.score(TrpTask(), samples, ELSEWHERE, two)
+    area = (7 * 1 + 2 * 0.5 + 3 * 7 * 0.5) / 36
+    assert point(found.metric, found.scored).value == pytest.approx(area)
+
+    def answer_twice(sample, condition):
+        return Decision(label="no", scores={"p": 0.9, "q": 0.1})
+
+    units, measures = scoring.score(TrpTask(), samples, ELSEWHERE, answer_twice)
     assert np.isnan(units["slot"].column("score")).all()
     assert not [m for m in measures if m.metric.spec.name == "auc"]
 
 
 def test_a_score_without_a_label_is_read_at_the_systems_own_threshold(samples):
     own = replace(BOUNDARY, threshold=0.3)
-    answer = lambda s, c: Decision(scores={"boundary": 0.3 if slot_of(s)[1] == 2 else 0.2})  # noqa: E731
+
+    def answer(sample, condition):
+        return Decision(scores={"boundary": 0.3 if slot_of(sample)[1] == 2 else 0.2})
+
     units, _ = scoring.score(TrpTask(), samples, own, answer)
     said = units["slot"].column("predicted").tolist()
     assert said == [int(slot_of(s)[1] == 2) for s in samples]

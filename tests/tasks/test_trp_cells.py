@@ -85,7 +85,7 @@ def test_notes_say_what_a_value_is_worth(measures):
     assert "never 0.000, always 0.471" in note
     assert "listener" in note
     assert "4 of 13 slots are consensus TRPs" in cell(measures, "slot_recall", **EXPERT).note
-    assert "1 onsets before the first" in cell(measures, "slot_recall", **EXPERT).note
+    assert "1 onset before the first" in cell(measures, "slot_recall", **EXPERT).note
     left_out = cell(measures, "mae_slots", **EXPERT).note
     assert left_out == "stimuli left out: 1 without a consensus slot"
     assert "not the paper's kappa_true" in cell(measures, "kappa_hit", **EXPERT).note

@@ -1,23 +1,21 @@
 from typing import Any
 
-import numpy as np
 import pytest
 
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.vocab import Outcome
-from floorbench.errors import UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Scored, concat
 from floorbench.tasks.units import (
     Units,
-    choice,
     coverage,
+    language_of,
     names,
     no_cover,
     number_or_none,
     outcome_code,
     stratum_code,
-    with_columns,
     without_unscored,
 )
 
@@ -87,13 +85,6 @@ def test_answers_without_a_score_are_invalid_for_rankings_only() -> None:
     scored = units((sample("a"), "", OK, "x", float("nan")), (sample("b"), "", OK, "x", 0.1))
     assert without_unscored(scored).column("outcome").tolist() == [INVALID, OK]
     assert scored.column("outcome").tolist() == [OK, OK]
-    assert with_columns(scored, gold=np.array([1, 1])).column("gold").tolist() == [1, 1]
-
-
-def test_choice_names_the_allowed_values() -> None:
-    assert choice("p", "a", ("a", "b")) == "a"
-    with pytest.raises(UsageError, match="p='c' is not one of a, b"):
-        choice("p", "c", ("a", "b"))
 
 
 @pytest.mark.parametrize("value", ["abc", float("nan"), float("inf"), True, [1]])
@@ -109,3 +100,12 @@ def test_a_list_of_names(value: Any) -> None:
     assert names("languages", ["en"]) == ("en",)
     with pytest.raises(UsageError, match=r"FB103 languages=.* is not a list of languages"):
         names("languages", value)
+
+
+def test_a_language_that_the_task_does_not_know_is_refused_with_the_way_to_tell_it() -> None:
+    assert language_of(sample("a"), ("zh", "en")) == "en"
+    with pytest.raises(DataError, match="FB215") as caught:
+        language_of(sample("a"), ("zh", "de"))
+    assert str(caught.value.hint).endswith("""--task-set 'languages=["zh","de","en"]'.""")
+    assert caught.value.where is not None
+    assert caught.value.where.item == "a"

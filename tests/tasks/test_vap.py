@@ -1,7 +1,7 @@
 import pytest
 
 from floorbench.datasets.dualturn_labels import LabelRules, labelled
-from floorbench.datasets.two_channel_words import SwitchboardSource
+from floorbench.datasets.two_channel_calls import SwitchboardSource
 from floorbench.errors import UsageError
 from floorbench.events.dualturn_words import PhraseList
 from floorbench.systems.frames import ConstantFrames, PersistenceFrames

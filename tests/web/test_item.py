@@ -124,7 +124,7 @@ def test_events_without_a_label_are_said(tmp_path: Path) -> None:
         spec=system(),
         answer=lambda *_: Decision(
             label=None, events=tuple(Event(kind="yield", time=float(i)) for i in range(8)),
-            outcome="abstained",  # type: ignore[arg-type]
+            outcome="abstained",
         ),
     )  # fmt: skip
     made = item_payload(Group([duo_reader()(path)]), PredictionKey("s1", "h0", 0))

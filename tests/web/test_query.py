@@ -69,8 +69,8 @@ def test_order_by_score_margin_id_and_time_with_unknown_last(group: Group) -> No
     assert found(group, sort="id") == sorted(found(group))
     assert found(group, sort="data", down="1") == found(group)[::-1]
     walls = [
-        group.runs[0].stored.items[group.rows[k]].prediction.compute.wall  # type: ignore[union-attr]
-        for k in [group.keys[group.rows[(s, c, 0)]] for s, c in found(group, sort="time")]  # type: ignore[index]
+        group.runs[0].stored.items[group.rows[k]].prediction.compute.wall
+        for k in [group.keys[group.rows[(s, c, 0)]] for s, c in found(group, sort="time")]
     ]
     assert walls == sorted(walls)
 

@@ -64,7 +64,7 @@ def test_the_order_does_not_tell_the_label(samples: list[Sample]) -> None:
 )
 def test_plans_out_of_range(given: dict[str, float]) -> None:
     with pytest.raises(UsageError, match="FB891"):
-        Sampling(**given)  # type: ignore[arg-type]
+        Sampling(**given)
 
 
 def test_labels_possible_in_a_state(samples: list[Sample]) -> None:

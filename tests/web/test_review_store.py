@@ -148,7 +148,7 @@ def test_nobody_labels_after_having_seen_labels(tmp_path: Path) -> None:
     review = Review.begin(tmp_path, plan(items=("i0", "i1")))
     answer(review, "r1", i0="a")
     answer(review, "r2", i0="b", i1="b")
-    with pytest.raises(UsageError, match="still has 1 items"):
+    with pytest.raises(UsageError, match="still has 1 item"):
         review.adjudicator("r1")
     with pytest.raises(UsageError, match="FB894"):
         review.decide("r1", "i0", "a")

@@ -101,7 +101,7 @@ def test_a_waveform_of_any_length_has_no_gap(n: int, buckets: int) -> None:
 class Counting(ArrayAudio):
     __slots__ = ("reads",)
 
-    def _slice(self, start: int, stop: int):  # type: ignore[no-untyped-def]
+    def _slice(self, start: int, stop: int):
         self.reads = getattr(self, "reads", 0) + 1
         return super()._slice(start, stop)
 

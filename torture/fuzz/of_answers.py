@@ -10,13 +10,13 @@ from typing import Any
 from floorbench import codec
 from floorbench.build.echo_recipe.model_rewriter import RewriteFault, parsed
 from floorbench.build.pipeline.stage import Rejected
-from floorbench.build.text.llm import object_of
+from floorbench.build.text.answers import object_of
 from floorbench.core.prediction import Decision, Prediction, Served, is_name
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_PAIR, STATES
 from floorbench.run.deciding import checked
-from floorbench.systems import prompted, stream_socket, worker_pipe, worker_wire
+from floorbench.systems import prompted, stream_wire, worker_pipe, worker_wire
 from floorbench.systems.llm import gemini, http, ollama, openai_api, retrying
 from floorbench.systems.llm.answers import parse_answer
 from floorbench.systems.llm.protocol import ModelFault
@@ -190,7 +190,7 @@ _ANSWERS = {
                  "events": [{"kind": "yield", "time": 1.0, "commit": 1.1}]}],
 }  # fmt: skip
 _STREAM_HELLO = {
-    "type": "hello", "protocol": stream_socket.PROTOCOL, "name": "mine", "version": "1",
+    "type": "hello", "protocol": stream_wire.PROTOCOL, "name": "mine", "version": "1",
     "step": 0.1, "rate": 16000, "labels": ["yield", "keep"],
 }  # fmt: skip
 _REPLY = {
@@ -219,15 +219,15 @@ def _answers(found: Any) -> None:
 
 
 def _stream_hello(data: bytes, folder: Path) -> None:
-    hello = stream_socket._read(data.decode("utf-8", "replace"), stream_socket.Hello)
+    hello = stream_wire.read_text(data.decode("utf-8", "replace"), stream_wire.Hello)
     finite(hello)
-    if stream_socket._unfit(hello) is None:
+    if stream_wire.unfit(hello) is None:
         law(hello.step > 0 and hello.rate > 0 and hello.tail >= 0, "an impossible stream")
 
 
 def _reply(data: bytes, folder: Path) -> None:
-    reply = stream_socket._read(data.decode("utf-8", "replace"), stream_socket.Reply)
-    finite(stream_socket._events(reply))
+    reply = stream_wire.read_text(data.decode("utf-8", "replace"), stream_wire.Reply)
+    finite(stream_wire.events(reply))
 
 
 TARGETS = [
@@ -262,7 +262,7 @@ TARGETS = [
         seeds=seeds({"history": [{"user": "hi", "assistant": "hello"}], "target": "well"},
                     'Of course: {"a": [1, {"b": null}]} and so on'),
         read=text(_object),
-        covers=("floorbench.build.text.llm:object_of",),
+        covers=("floorbench.build.text.answers:object_of",),
     ),
     Target(
         name="service-openai-chat",
@@ -362,13 +362,13 @@ TARGETS = [
         name="stream-hello",
         seeds=seeds(_STREAM_HELLO),
         read=_stream_hello,
-        covers=("floorbench.systems.stream_socket:_read",),
+        covers=("floorbench.systems.stream_wire:read_text",),
     ),
     Target(
         name="stream-reply",
         seeds=seeds(_REPLY, {"type": "error", "stream": "1", "message": "no"}),
         read=_reply,
-        covers=("floorbench.systems.stream_socket:_read",
-                "floorbench.systems.stream_socket:_events"),
+        covers=("floorbench.systems.stream_wire:read_text",
+                "floorbench.systems.stream_wire:events"),
     ),
 ]  # fmt: skip

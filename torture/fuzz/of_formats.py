@@ -22,6 +22,7 @@ FILES = {
     "seglst": ("call.seglst.json",), "words": ("call.words.json",),
     "ms98": ("sw0001A-ms98-a-word.text",), "rttm": ("call.rttm",), "stm": ("call.stm",),
     "ctm": ("call.ctm",), "uem": ("call.uem",), "audacity": ("call.labels.txt",),
+    "table": ("call.words.csv",),
 }  # fmt: skip
 LINES = ("ms98", "rttm", "stm", "ctm", "uem", "audacity")
 """Formats of one entry a line, where each line must be an entry or be named."""
@@ -36,10 +37,11 @@ TOKENS = {
     "words": (b'"word"', b'"segments"', b'"start"', b'"score"', b'"speaker"'),
     "rttm": (b"SPEAKER", b"<NA>", b";;", b"LEXEME"),
     "audacity": (b"\\\t", b"\t"),
+    "table": (b"word", b"start", b"end", b"duration", b"speaker", b'"', b";", b",", b'""'),
 }  # fmt: skip
 
 
-def _read(name: str):  # type: ignore[no-untyped-def]
+def _read(name: str):
     def judged(data: bytes, folder: Path) -> None:
         path = folder / "call"
         path.write_bytes(data)

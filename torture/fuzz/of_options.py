@@ -9,7 +9,8 @@ from typing import Any
 
 from floorbench import codec
 from floorbench.cli.gate import read_margins
-from floorbench.cli.options import _declaration, settings
+from floorbench.cli.opening import read_declaration
+from floorbench.cli.options import settings
 from floorbench.core.spec import SystemSpec
 from floorbench.events.readout import Readout
 from floorbench.run.gate_rules import Rules
@@ -67,7 +68,7 @@ def _json_value(data: bytes, folder: Path) -> None:
 
 
 def _declared(path: Path) -> None:
-    survives(_declaration(path), SystemSpec)
+    survives(read_declaration(path), SystemSpec)
 
 
 def _phrases(path: Path) -> None:
@@ -144,7 +145,7 @@ TARGETS = [
         name="system-declaration",
         seeds=seeds({"name": "mine", "version": "1", "labels": ["Takeover", "Dismiss"]}),
         read=file("system.json", _declared),
-        covers=("floorbench.cli.options:_declaration",),
+        covers=("floorbench.cli.opening:read_declaration",),
     ),
     Target(
         name="task-phrases",

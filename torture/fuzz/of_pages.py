@@ -92,7 +92,7 @@ def _posted(name: str) -> Callable[[bytes, Path], None]:
         room = _room(folder)
         room.session.join("p1", lists=list(room._lists), mode="key", consent="c")
         before = len(room.session.person("p1").presses)
-        from floorbench.web.listen import _posted as posted
+        from floorbench.web.posts import posted
 
         asked = codec.parse(data)
         made = posted(getattr(room, f"_{name}"))(None, asked)
@@ -151,7 +151,7 @@ TARGETS = [
             name=f"request-listening-{name}",
             seeds=seeds(asked),
             read=_posted(name),
-            covers=(f"floorbench.web.listen:ListeningRoom._{name}", "floorbench.web.listen:_number",
+            covers=(f"floorbench.web.listen:ListeningRoom._{name}", "floorbench.web.posts:number",
                     "floorbench.web.guard:json_handler"),
             tokens=(b'"id"', b'"p1"', b'"item"'),
             share=0.2,
@@ -195,7 +195,7 @@ TARGETS = [
         name="web-listening-log",
         seeds=lambda: [rows(*_LOG)],
         read=file("participants/p1/log.jsonl", _listening_log),
-        covers=("floorbench.web.listen_store:_events", "floorbench.web.listen_store:read_person"),
+        covers=("floorbench.web.listen_person:_events", "floorbench.web.listen_person:read_person"),
         tokens=(b'"event"', b'"joined"', b'"key"', b'"finished"'),
         share=0.5,
     ),

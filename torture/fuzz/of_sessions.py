@@ -8,13 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from floorbench.datasets.dualturn_rows import FrameRowsSource, _mapping
-from floorbench.datasets.two_channel import TwoChannelSession
-from floorbench.datasets.two_channel_words import (
-    AmiSource,
-    CandorSource,
-    FisherSource,
-    SwitchboardSource,
-)
+from floorbench.datasets.two_channel_calls import FisherSource, SwitchboardSource
+from floorbench.datasets.two_channel_session import TwoChannelSession
+from floorbench.datasets.two_channel_speakers import AmiSource, CandorSource
 from torture.fuzz.files import cells_of, file
 from torture.fuzz.of_answers import seeds
 from torture.fuzz.target import Target, law
@@ -118,29 +114,29 @@ TARGETS = [
         name="data-fisher",
         seeds=lambda: [_FISHER],
         read=file("fe_03_00001.txt", _fisher),
-        covers=("floorbench.datasets.two_channel_words:FisherSource._load",),
+        covers=("floorbench.datasets.two_channel_calls:FisherSource._load",),
         tokens=(b" A: ", b" B: ", b"#", b" C: "),
     ),
     Target(
         name="data-candor",
         seeds=lambda: [_CANDOR],
         read=file("c1/transcript_audiophile.csv", _candor),
-        covers=("floorbench.datasets.two_channel_words:CandorSource._load",
-                "floorbench.datasets.two_channel_words:_csv_rows"),
+        covers=("floorbench.datasets.two_channel_speakers:CandorSource._load",
+                "floorbench.datasets.two_channel_speakers:_csv_rows"),
         tokens=(b'"', b'""', b",nan,", b"a1", b"b2"),
     ),
     Target(
         name="data-ami",
         seeds=lambda: [_NXT],
         read=file("ES2002a.A.words.xml", _ami),
-        covers=("floorbench.datasets.two_channel_words:nxt_words",),
+        covers=("floorbench.datasets.two_channel_speakers:nxt_words",),
         tokens=(b'starttime="', b'endtime="', b'punc="true"', b"<w ", b"</w>", b"<!DOCTYPE x>"),
     ),
     Target(
         name="data-switchboard",
         seeds=lambda: [_SIDE],
         read=file("sw2001A-ms98-a-word.text", _switchboard),
-        covers=("floorbench.datasets.two_channel_words:SwitchboardSource._load",),
+        covers=("floorbench.datasets.two_channel_calls:SwitchboardSource._load",),
         share=0.5,
     ),
     Target(

@@ -44,6 +44,7 @@ def _clips(path: Path) -> None:
     lines = cells_of(path)
     law(len(clips) == len(lines) - 1, f"{len(clips)} clips of {len(lines) - 1} rows")
     law(len({c.path for c in clips}) == len(clips), "a clip stands twice")
+    finite([c.end for c in clips])
 
 
 def _echo_samples(path: Path) -> None:
@@ -171,10 +172,12 @@ TARGETS = [
     ),
     Target(
         name="data-clips-tsv",
-        seeds=lambda: [b"path\tlabel\ttext\tlanguage\na.wav\tcomplete\tyes\ten\nb.wav\twait\thm\ten\n"],
+        seeds=lambda: [b"path\tlabel\ttext\tlanguage\na.wav\tcomplete\tyes\ten\nb.wav\twait\thm\ten\n",
+                       b"path\tlabel\tend\na.wav\tcomplete\t1.25\nb.wav\tincomplete\t\n"],
         read=file("labels.tsv", _clips),
-        covers=("floorbench.datasets.clips:ClipsSource._from_table",),
-        tokens=(b"complete", b"incomplete", b"backchannel", b'"', b"\t"),
+        covers=("floorbench.datasets.clips:ClipsSource._from_table",
+                "floorbench.datasets.clips:_seconds"),
+        tokens=(b"complete", b"incomplete", b"backchannel", b'"', b"\t", b"end", b"nan", b"-1", b"1_0"),
     ),
     Target(
         name="data-clips-csv",

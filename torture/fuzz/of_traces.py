@@ -35,12 +35,12 @@ def _stored_trace() -> tuple[bytes, Decision]:
 
     with tempfile.TemporaryDirectory() as folder:
         decision = put(Path(folder), Decision(trace=_TRACE))
-        return (Path(folder) / str(decision.trace.file)).read_bytes(), decision  # type: ignore[union-attr]
+        return (Path(folder) / str(decision.trace.file)).read_bytes(), decision
 
 
 def _trace_file(data: bytes, folder: Path) -> None:
     decision = _stored_trace()[1]
-    path = folder / str(decision.trace.file)  # type: ignore[union-attr]
+    path = folder / str(decision.trace.file)
     path.parent.mkdir(parents=True)
     path.write_bytes(data)
     found = get(folder, decision).trace

@@ -52,11 +52,11 @@ _CACHE = "a cache of our own, written whole or not at all, of a run of one recip
 
 LEFT_OUT: dict[str, str] = {
     "floorbench.audio.ref:ArrayAudio.from_wire": _PIPE,
-    "floorbench.build.echo_render:Speaker.say": _CACHE,
     "floorbench.build.echo_texts:read_texts": _SHIPPED,
     "floorbench.build.g2p_process:PhonemeClient.ask": _PIPE,
     "floorbench.build.g2p_process:_serve": _PIPE,
     "floorbench.build.kokoro:Kokoro.__init__": "an asset whose hash was checked",
+    "floorbench.build.kokoro_lines:SpokenLines.say": _CACHE,
     "floorbench.build.pipeline.pool:ProcessPool.collect": _PIPE,
     "floorbench.build.pipeline.ray_pool:RayPool.collect": _PIPE,
     "floorbench.build.pipeline.store:ResultCache.put": _MADE,
@@ -72,7 +72,6 @@ LEFT_OUT: dict[str, str] = {
     "floorbench.build.starter_codett:write_licences": _SHIPPED,
     "floorbench.build.starter_compare:_clips": _SHIPPED,
     "floorbench.build.starter_compare:_read": _SHIPPED,
-    "floorbench.build.starter_render:Renderer._line": _CACHE,
     "floorbench.build.starter_render:Renderer._noise": _CACHE,
     "floorbench.build.starter_render:Renderer.render": _CACHE,
     "floorbench.build.starter_texts:read_texts": _SHIPPED,

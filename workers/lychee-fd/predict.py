@@ -88,5 +88,4 @@ if __name__ == "__main__":
     options = worker.arguments(
         "Lychee-FD for floorbench", needs="url", url="its session server, ws://HOST:8083"
     )
-    load = lambda: (Stub if options.stub else Server)(options)  # noqa: E731
-    worker.serve_stream(HELLO, load, Stream)
+    worker.serve_stream(HELLO, lambda: (Stub if options.stub else Server)(options), Stream)

@@ -143,7 +143,10 @@ if __name__ == "__main__":
         flags=("duplex",),
         voice="WAV file with the voice it speaks with (duplex)",
     )
-    load = lambda: (Stub if options.stub else Model)(options)  # noqa: E731
+
+    def load():
+        return (Stub if options.stub else Model)(options)
+
     if options.duplex:
         worker.serve_stream(DUPLEX, load, Stream)
     else:

@@ -79,5 +79,4 @@ if __name__ == "__main__":
     options = worker.arguments(
         "SoulX-Duplug for floorbench", needs="url", url="its server, ws://HOST:8000/turn"
     )
-    load = lambda: (Stub if options.stub else Server)(options)  # noqa: E731
-    worker.serve_stream(HELLO, load, Stream)
+    worker.serve_stream(HELLO, lambda: (Stub if options.stub else Server)(options), Stream)

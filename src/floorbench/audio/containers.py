@@ -11,6 +11,7 @@ import struct
 
 from floorbench.audio.member import AudioFile
 from floorbench.audio.sphere import MARK, sphere_header
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 _UNKNOWN = (0xFFFFFFFF, 0x7FFFFFFF)
@@ -68,7 +69,9 @@ def _check_wav(path: AudioFile) -> None:
                     )
                 if length > held:
                     raise _truncated(
-                        path, f"the WAV header promises {length} bytes of audio, {held} are there"
+                        path,
+                        f"the WAV header promises {counted(length, 'byte')} "
+                        f"of audio, {held} are there",
                     )
                 return
             position += 8 + length + (length & 1)
@@ -80,7 +83,8 @@ def _check_sphere(path: AudioFile) -> None:
     if header is not None and header.held < header.promised:
         raise _truncated(
             path,
-            f"the SPHERE header promises {header.promised} frames, {header.held} are there",
+            "the SPHERE header promises "
+            f"{counted(header.promised, 'frame')}, {header.held} are there",
         )
 
 

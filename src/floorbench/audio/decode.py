@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal
 from floorbench.audio.containers import check_complete
 from floorbench.audio.member import AudioFile, Member
 from floorbench.audio.sphere import sphere_header
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def check_channel(info: FileInfo, channel: Channel | None, path: AudioFile) -> N
         if info.channels != 1:
             raise DataError(
                 "FB306",
-                f"the file has {info.channels} channels and none was chosen",
+                f"the file has {counted(info.channels, 'channel')} and none was chosen",
                 where=Place(str(path)),
             )
         return
@@ -193,7 +194,8 @@ def decode(
     if len(block) != stop - first:
         raise DataError(
             "FB304",
-            f"the header promises {info.frames} frames, decoding ends at {first + len(block)}",
+            f"the header promises {counted(info.frames, 'frame')}, "
+            f"decoding ends at {first + len(block)}",
             where=where,
         )
     block = block[start - first :]
@@ -262,13 +264,6 @@ def check_rate(rate: int) -> None:
         raise DataError(
             "FB309", f"sampling rate {rate!r} is not a whole number from {RATES[0]} to {RATES[1]}"
         )
-
-
-def is_silent(samples: NDArray[np.float32], *, level: float = 0.0) -> bool:
-    """Tell whether no sample is louder than ``level`` (default: digital silence)."""
-    import numpy as np
-
-    return not samples.size or float(np.max(np.abs(samples))) <= level
 
 
 def _readable(path: AudioFile) -> str | BinaryIO:

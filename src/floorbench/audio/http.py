@@ -9,6 +9,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from floorbench.core.words import counted
+
 TIMEOUT = 60.0
 """Seconds of silence after which a server counts as gone."""
 SLOWEST = 1000.0
@@ -66,7 +68,9 @@ class HttpStore:
                 data = _body(answer, size)
                 promised = answer.headers.get("Content-Length", "")
                 if promised.isdecimal() and len(data) < min(int(promised), size):
-                    raise OSError(f"the answer breaks off after {len(data)} of {promised} bytes")
+                    raise OSError(
+                        f"the answer breaks off after {len(data)} of {counted(promised, 'byte')}"
+                    )
                 return data
         except urllib.error.HTTPError as error:
             error.close()
@@ -84,7 +88,9 @@ class HttpStore:
         except ConnectionError:
             raise OSError("the server closed the connection") from None
         except http.client.IncompleteRead as error:
-            raise OSError(f"the answer breaks off after {len(error.partial)} bytes") from None
+            raise OSError(
+                f"the answer breaks off after {counted(len(error.partial), 'byte')}"
+            ) from None
         except http.client.HTTPException as error:
             raise OSError(f"the answer cannot be understood ({type(error).__name__})") from None
 
@@ -103,5 +109,7 @@ def _body(answer: http.client.HTTPResponse, size: int) -> bytes:
         if len(data) > size:  # a chunk of negative length makes the library read on
             raise OSError("the answer has a chunk of impossible length")
         if time.monotonic() > until:
-            raise TimeoutError(f"the server has sent {len(data)} of {size} bytes, too slowly")
+            raise TimeoutError(
+                f"the server has sent {len(data)} of {counted(size, 'byte')}, too slowly"
+            )
     return bytes(data)

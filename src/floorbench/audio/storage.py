@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 
 from floorbench.audio.addresses import is_url, shown
 from floorbench.audio.http import HttpStore
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, Place, missing_extra
 
 TRIES = 4
@@ -79,7 +80,9 @@ def read_whole(address: str, *, limit: int) -> bytes:
         held += len(part)
         if held > limit:
             raise DataError(
-                "FB287", f"the file holds more than {limit} bytes", where=Place(shown(address))
+                "FB287",
+                f"the file holds more than {counted(limit, 'byte')}",
+                where=Place(shown(address)),
             )
         if len(part) < wanted:
             return b"".join(parts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,14 @@ from floorbench.build.echo_render import (
     RATE,
     SPEEDS,
     USERS,
-    Placed,
     Speaker,
     render,
 )
-from floorbench.build.echo_texts import ROLES, Scene, read_texts, scenes
+from floorbench.build.echo_rows import NOTICE, dump, pair_rows, sample_row
+from floorbench.build.echo_texts import Scene, read_texts, scenes
 from floorbench.build.g2p_process import PhonemeClient
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.echo import EchoSource
 from floorbench.datasets.echo_audio import listening
 from floorbench.errors import DataError, missing_extra
@@ -43,8 +44,6 @@ VERSION = "1"
 SEED = 20264
 LANGUAGES = ("en", "zh")
 OPUS_LEVEL = 0.928  # libsndfile: 24 kbit/s
-NOTICE = "This set shows that the machine runs; it does not rank systems."
-LISTENING = {"emphasis_db": 3.0, "emphasis_s": 0.4, "reaction_s": 0.35, "fade_s": 0.3}
 
 
 def build(*, out: Path, cache: Path) -> None:
@@ -110,57 +109,6 @@ def paths_of(scene: Scene) -> dict[str, str]:
     """Return where the two tracks of a scene lie in the starter set."""
     stem = f"audio/{scene.language}/{scene.id}"
     return {"user": f"{stem}-user.opus", "system": f"{stem}-system.opus"}
-
-
-def sample_row(
-    scene: Scene, made: Placed, *, audio: Mapping[str, str], **tags: str
-) -> dict[str, Any]:
-    """Return one line of the samples table.
-
-    Parameters
-    ----------
-    scene : Scene
-    made : Placed
-    audio : mapping of str to str
-        Path of the track of either role.
-    tags : str
-        More tags of the sample.
-    """
-    return {
-        "sample_id": scene.id,
-        "group_id": scene.group,
-        "language": scene.language,
-        "role": scene.role,
-        "insertion": scene.insertion,
-        "history": [{"role": role.value, "text": text} for role, text in scene.history],
-        "spoken_prefix": scene.before,
-        "audio": {role: {"path": path} for role, path in audio.items()},
-        "events": {
-            "system_start": made.system_start,
-            "insertion_start": made.onset,
-            "insertion_end": made.end,
-            "system_end": made.system_end,
-        },
-        "words": [{"text": w.text, "start": w.start, "end": w.end} for w in made.words],
-        "listening": LISTENING if scene.role == "interruption" else None,
-        "tags": {"source": "synthetic", "voice": made.voice, "speed": str(made.speed), **tags},
-    }
-
-
-def pair_rows(todo: Sequence[Scene]) -> list[dict[str, str]]:
-    """Return the pairs table: every two roles of a group, in the order of the roles."""
-    rows = []
-    for group in dict.fromkeys(s.group for s in todo):
-        members = {s.role: s.id for s in todo if s.group == group}
-        for i, first in enumerate(ROLES):
-            for second in ROLES[i + 1 :]:
-                if first in members and second in members:
-                    a, b = members[first], members[second]
-                    rows.append(
-                        {"pair_id": f"{group}-{first[0]}{second[0]}", "group_id": group}
-                        | {"sample_a": a, "sample_b": b}
-                    )
-    return rows
 
 
 def encode(track: NDArray[np.float64], target: Path) -> str:
@@ -238,11 +186,6 @@ def write_lines(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def dump(value: object) -> str:
-    """Return indented JSON text."""
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the recipe from the command line."""
     parser = argparse.ArgumentParser(prog="python -m floorbench.build.echo")
@@ -252,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.listening is not None:
         count = write_listening(EchoSource(options.out), options.listening)
-        print(f"{count} files in {options.listening}")
+        print(f"{counted(count, 'file')} in {options.listening}")
         return
     build(out=options.out, cache=options.cache.resolve())
 

@@ -4,7 +4,7 @@ Every utterance is synthesised by itself. The insertion starts where the assista
 words before it, by the voice model's own durations. Nothing on either track depends on the role:
 the assistant's planned utterance goes on to its end, and the insertion has one level in all roles.
 What a listener hears of an interruption (a stressed onset, an assistant who falls silent) is
-added by :mod:`floorbench.datasets.echo_listening` when it is asked for.
+added by :mod:`floorbench.datasets.echo_audio` when it is asked for.
 
 Source
 ------
@@ -20,10 +20,9 @@ alignment; the history is text only.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,10 @@ from numpy.typing import NDArray
 from floorbench.build import kokoro, mixing
 from floorbench.build.echo_texts import Scene
 from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.kokoro_lines import SpokenLines
+from floorbench.build.kokoro_voices import voice_language
 from floorbench.build.speech.providers import Word
 from floorbench.build.speech.words import join_words, words_of
-from floorbench.build.speech_assets import MODEL_SHA256
 from floorbench.core.time import to_samples
 from floorbench.errors import DataError, Place
 
@@ -72,50 +72,40 @@ class Rendered(Placed):
     system: NDArray[np.float64]
 
 
+class Said(NamedTuple):
+    """An utterance at 16 kHz, its phonemes with their frames, and when its beginning is over.
+
+    ``cut`` is in seconds, ``None`` where no beginning was asked for.
+    """
+
+    audio: mixing.Audio
+    symbols: str
+    frames: NDArray[np.int64]
+    cut: float | None
+
+
 class Speaker:
     """The build voice with its phoneme process and a cache of spoken lines."""
 
     def __init__(self, *, assets: Path, cache: Path, client: PhonemeClient) -> None:
-        self._assets = assets
-        self._lines = cache / "lines"
-        self._lines.mkdir(parents=True, exist_ok=True)
+        self._lines = SpokenLines(assets=assets, folder=cache / "lines")
         self._client = client
-        self._voice: kokoro.Kokoro | None = None
 
-    def say(
-        self, *, text: str, voice: str, speed: float, prefix: str | None = None
-    ) -> tuple[mixing.Audio, float | None]:
-        """Return 16 kHz audio of a text and, with a prefix, the time when it has been said."""
+    def say(self, *, text: str, voice: str, speed: float, prefix: str | None = None) -> Said:
+        """Say a text; with a prefix, also when that has been said."""
         import soxr
 
         phonemes, groups = self.phonemes(text, voice, prefix)
-        key = _hash([MODEL_SHA256, phonemes, voice, speed])
-        path = self._lines / f"{key}.npz"
-        if not path.exists():
-            if self._voice is None:
-                self._voice = kokoro.Kokoro(self._assets)
-            said = self._voice.say(phonemes=phonemes, voice=voice, speed=speed)
-            temporary = path.with_name(f".{key}.{os.getpid()}.npz")
-            np.savez(
-                temporary,
-                samples=said.samples,
-                frames=said.frames,
-                phonemes=np.array(said.phonemes),
-            )
-            temporary.replace(path)
-        with np.load(path, allow_pickle=False) as stored:
-            samples, frames = stored["samples"], stored["frames"]
-            symbols = str(stored["phonemes"])
-        self.last = (symbols, frames)
-        audio = soxr.resample(samples.astype(np.float64), kokoro.RATE, RATE)
-        if groups is None:
-            return audio, None
-        return audio, kokoro.cut_time(phonemes=symbols, frames=frames, groups=groups)
+        line = self._lines.say(phonemes=phonemes, voice=voice, speed=speed)
+        audio = soxr.resample(line.samples.astype(np.float64), kokoro.RATE, RATE)
+        cut = None
+        if groups is not None:
+            cut = kokoro.cut_time(phonemes=line.phonemes, frames=line.frames, groups=groups)
+        return Said(audio, line.phonemes, line.frames, cut)
 
     def phonemes(self, text: str, voice: str, prefix: str | None) -> tuple[str, int | None]:
         """Return the phonemes of a text and the number of groups that its prefix fills."""
-        lang = {"z": "zh", "b": "en-gb"}.get(voice[0], "en-us")
-        return self._client.ask(lang=lang, text=text, prefix=prefix)
+        return self._client.ask(lang=voice_language(voice), text=text, prefix=prefix)
 
     def cuts(self, pieces: tuple[str, ...], voice: str) -> list[int | None]:
         """Return, per piece but the last, the groups said at its end; ``None`` if it is unsure."""
@@ -141,19 +131,18 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
     users = USERS[scene.language]
     voice = users[int(of_group.integers(len(users)))]
     speed = SPEEDS[int(draw.integers(len(SPEEDS)))]
-    assistant, cut = speaker.say(
+    planned = speaker.say(
         text=scene.planned, voice=ASSISTANT[scene.language], speed=1.0, prefix=scene.before
     )
-    if cut is None:
+    if planned.cut is None:
         raise DataError("FB904", "no place for the insertion", where=Place(item=scene.id))
-    assistant, skipped, _ = _trimmed(assistant)
-    onset = round(LEAD_S + cut - skipped, 3)
+    assistant, skipped = _trimmed(planned.audio)
+    onset = round(LEAD_S + planned.cut - skipped, 3)
     system_end = round(LEAD_S + len(assistant) / RATE, 4)
-    insertion, _ = speaker.say(text=scene.insertion, voice=voice, speed=speed)
-    symbols, frames = speaker.last
+    inserted = speaker.say(text=scene.insertion, voice=voice, speed=speed)
     pieces = words_of(scene.insertion, scene.language)
     groups = speaker.cuts(pieces, voice)
-    insertion, skipped, _ = _trimmed(insertion)
+    insertion, skipped = _trimmed(inserted.audio)
     end = round(onset + len(insertion) / RATE, 4)
     if end + REST_S > system_end:
         raise DataError(
@@ -161,12 +150,8 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
             f"the insertion ends at {end} s, the planned utterance at {system_end} s",
             where=Place(item=scene.id),
         )
-    times = [
-        None
-        if count is None
-        else onset + kokoro.cut_time(phonemes=symbols, frames=frames, groups=count) - skipped
-        for count in groups
-    ]
+    begins = onset - skipped
+    times = [None if count is None else begins + _said_at(inserted, count) for count in groups]
     length = to_samples(round(system_end + TAIL_S, 4), RATE)
     return Rendered(
         user=placed(insertion, onset, length),
@@ -181,15 +166,26 @@ def render(scene: Scene, speaker: Speaker, *, seed: int) -> Rendered:
     )
 
 
-def _trimmed(audio: mixing.Audio) -> tuple[mixing.Audio, float, float]:
-    """Return levelled audio between its first and last active window, and what was cut off."""
+def _said_at(said: Said, groups: int) -> float:
+    """Return the second at which so many groups of phonemes have been said."""
+    return kokoro.cut_time(phonemes=said.symbols, frames=said.frames, groups=groups)
+
+
+class _Trimmed(NamedTuple):
+    """Levelled audio between its first and last active window; seconds cut off before it."""
+
+    audio: mixing.Audio
+    skipped: float
+
+
+def _trimmed(audio: mixing.Audio) -> _Trimmed:
     size = round(RATE * mixing.WINDOW_S)
     first = int(np.flatnonzero(mixing.active_windows(audio, RATE))[0]) * size
     kept = mixing.trim(audio, RATE)
     level = mixing.to_level(kept, RATE, LEVEL_DB)
     level, _ = mixing.guard(level)
     faded = mixing.fade(level, RATE, start_s=FADE_S, end_s=FADE_S)
-    return faded, first / RATE, (len(audio) - first - len(kept)) / RATE
+    return _Trimmed(faded, first / RATE)
 
 
 def placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
@@ -198,9 +194,3 @@ def placed(audio: mixing.Audio, at: float, length: int) -> mixing.Audio:
     start = to_samples(at, RATE)
     track[start : start + len(audio)] = audio[: length - start]
     return track
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(
-        json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
-    ).hexdigest()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from floorbench.codec import read_json
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 ROLES = ("interruption", "backchannel", "off_talk")
@@ -82,13 +83,13 @@ def read_texts(path: Path) -> Texts:
     texts = read_json(path, Texts)
     where = path.name
     if len(texts.groups) < LEAST_GROUPS:
-        raise _wrong(where, None, f"{len(texts.groups)} groups, need {LEAST_GROUPS}")
-    for counted in (
+        raise _wrong(where, None, f"{counted(len(texts.groups), 'group')}, need {LEAST_GROUPS}")
+    for names in (
         Counter(g.id for g in texts.groups),
         Counter(g.text for g in texts.groups),
         Counter(v.assistant for g in texts.groups for v in g.variants.values()),
     ):
-        for text, times in counted.items():
+        for text, times in names.items():
             if times > 1:
                 raise _wrong(where, None, f"'{text}' occurs {times} times")
     for group in texts.groups:

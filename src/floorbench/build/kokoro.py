@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, missing_extra
 
 RATE = 24_000
@@ -95,7 +96,7 @@ class Kokoro:
         """
         known = "".join(p for p in phonemes if p in self._vocab)
         if not 0 < len(known) <= MAX_TOKENS:
-            raise DataError("FB903", f"{len(known)} speakable symbols in {phonemes!r}")
+            raise DataError("FB903", f"{counted(len(known), 'speakable symbol')} in {phonemes!r}")
         tokens = [0, *(self._vocab[p] for p in known), 0]
         audio, frames = self._session.run(
             ["audio", "duration"],
@@ -134,9 +135,11 @@ def cut_time(*, phonemes: str, frames: NDArray[np.int64], groups: int) -> float:
     """
     spaces = [i for i, symbol in enumerate(phonemes) if symbol == " "]
     if not 1 <= groups <= len(spaces):
-        raise DataError("FB903", f"cannot keep {groups} of {len(spaces) + 1} words")
+        raise DataError("FB903", f"cannot keep {groups} of {counted(len(spaces) + 1, 'word')}")
     if len(frames) != len(phonemes) + 2:
-        raise DataError("FB903", f"{len(frames)} durations for {len(phonemes)} symbols")
+        raise DataError(
+            "FB903", f"{counted(len(frames), 'duration')} for {counted(len(phonemes), 'symbol')}"
+        )
     index = spaces[groups - 1] + 1
     until = float(np.sum(frames[:index])) + float(frames[index]) / 2
     return round(until * FRAME_S + WORD_SHIFT_S, 4)

@@ -159,13 +159,16 @@ def draw_room(rng: np.random.Generator, *, near_m: float, far_m: float) -> Room:
         float(np.clip(microphone[1] + distance * np.sin(angle), 0.3, size[1] - 0.3)),
         1.5,
     )
-    rounded = [tuple(round(float(v), 3) for v in point) for point in (size, source, microphone)]
     return Room(
-        size=rounded[0],  # type: ignore[arg-type]
-        source=rounded[1],  # type: ignore[arg-type]
-        microphone=rounded[2],  # type: ignore[arg-type]
+        size=_millimetres(*size),
+        source=_millimetres(*source),
+        microphone=_millimetres(*microphone),
         rt60_s=round(float(rng.uniform(0.25, 0.5)), 3),
     )
+
+
+def _millimetres(x: float, y: float, z: float) -> tuple[float, float, float]:
+    return round(float(x), 3), round(float(y), 3), round(float(z), 3)
 
 
 def impulse_response(room: Room, rate: int) -> Audio:

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floorbench.build.starter_plan import NOISE_KINDS
 from floorbench.errors import EnvironmentProblem, missing_extra
 
 MODEL_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
@@ -82,6 +81,33 @@ NOISES = Package(
     sha256="25f2312d2fae005e6ad0f4726b8ed3084e776006a5a132083506e960224ac79d",
     fetch=("apt-get", "download", "sonic-pi-samples=3.2.2~repack-8"),
 )
+# What each recording is, in plain words. None of them comes from a human throat but the burp.
+NOISE_KINDS = {
+    "ambi_dark_woosh": "low whoosh",
+    "ambi_glass_hum": "humming glass",
+    "ambi_glass_rub": "rubbed glass",
+    "ambi_swoosh": "swoosh",
+    "drum_cowbell": "metal hit",
+    "drum_heavy_kick": "dull impact",
+    "drum_tom_lo_soft": "soft drum hit",
+    "elec_beep": "electronic beep",
+    "elec_blip": "electronic blip",
+    "elec_chime": "electronic chime",
+    "elec_pop": "electronic pop",
+    "elec_tick": "electronic tick",
+    "misc_burp": "burp",
+    "misc_cineboom": "deep boom",
+    "misc_crow": "crow",
+    "perc_bell": "bell",
+    "perc_snap": "finger snap",
+    "perc_snap2": "finger snap",
+    "perc_swash": "percussive swash",
+    "perc_till": "cash till",
+    "vinyl_backspin": "record spun back",
+    "vinyl_hiss": "vinyl hiss",
+    "vinyl_rewind": "record rewound",
+    "vinyl_scratch": "record scratch",
+}
 ARCHIVES = (*MODEL_PARTS, RUNTIME, VOICES, NOISES)
 
 

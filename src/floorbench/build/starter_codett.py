@@ -23,18 +23,20 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache as kept
+from functools import partial
 from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from floorbench.build import speech_assets, starter_compare
+from floorbench.build.codett.layout import Exchange, messages_of
+from floorbench.build.kokoro_voices import VOICES
 from floorbench.build.starter_plan import (
     LEAD_S,
-    NOISE_KINDS,
     RATE,
     TAIL_S,
-    VOICES,
     Clip,
     audio_path,
     clips_of,
@@ -62,23 +64,16 @@ TOOLS = (
     "pyroomacoustics",
     "numpy",
 )
-SYSTEM_PROMPT = {
-    "en": "You are a voice assistant. After each turn decide whether to speak, stop or stay quiet.",
-    "zh": "你是一个语音助手。每一轮之后，请判断应当说话、停下还是保持安静。",
-}
-
-_renderer: Renderer | None = None
 
 
-def _start_worker(assets: Path, cache: Path) -> None:
-    global _renderer  # noqa: PLW0603 - one renderer per worker process
-    _renderer = Renderer(assets=assets, cache=cache)
+@kept
+def _renderer(assets: Path, cache: Path) -> Renderer:
+    """Return the one renderer of a worker process."""
+    return Renderer(assets=assets, cache=cache)
 
 
-def _work(task: Task) -> dict[str, Any]:
-    if _renderer is None:
-        raise RuntimeError("the worker has not been started")
-    return _renderer.render(task)
+def _work(assets: Path, cache: Path, task: Task) -> dict[str, Any]:
+    return _renderer(assets, cache).render(task)
 
 
 def build(*, out: Path, cache: Path, workers: int = 2) -> str:
@@ -105,10 +100,8 @@ def build(*, out: Path, cache: Path, workers: int = 2) -> str:
     with ProcessPoolExecutor(
         max_workers=min(max(workers, 1), 2),
         mp_context=get_context("spawn"),
-        initializer=_start_worker,
-        initargs=(assets, cache),
     ) as pool:
-        records = list(pool.map(_work, tasks, chunksize=4))
+        records = list(pool.map(partial(_work, assets, cache), tasks, chunksize=4))
     entries = {}
     for clip, record in zip(clips, records, strict=True):
         pcm = encode(cache / "masters" / f"{record['master']}.flac", out / clip.audio)
@@ -171,37 +164,23 @@ def _entry(clip: Clip, record: dict[str, Any]) -> dict[str, Any]:
     if clip.babble_db is None:
         recipe.pop("babble_offset_s")
     if clip.noise is not None:
-        recipe["noise_kind"] = NOISE_KINDS[clip.noise]
+        recipe["noise_kind"] = speech_assets.NOISE_KINDS[clip.noise]
     return dict(sorted(({"audio": clip.audio} | recipe | record).items()))
-
-
-def user_content(state: str, text: str) -> str:
-    """Wrap a user turn as the released files do."""
-    return f"系统当前状态: <|{state}|> 输入内容：{text}"
 
 
 def example(dialogue: Dialogue, item: Item) -> dict[str, Any]:
     """Return one line of the released layout, with the gold label as its last message."""
-    messages: list[dict[str, str]] = [
-        {"role": "system", "content": SYSTEM_PROMPT[dialogue.language]}
-    ]
-    for turn, (user, assistant) in enumerate(dialogue.history, start=1):
-        messages.append(
-            {
-                "role": "user",
-                "content": user_content("SystemIdle", user),
-                "audio": audio_path(dialogue.language, f"{dialogue.id}-h{turn}"),
-            }
-        )
-        messages.append({"role": "assistant", "content": assistant})
-    messages.append(
-        {
-            "role": "user",
-            "content": user_content(item.state, item.text),
-            "audio": audio_path(dialogue.language, item.id),
-        }
+    messages = messages_of(
+        language=dialogue.language,
+        history=[
+            Exchange(user, assistant, audio_path(dialogue.language, f"{dialogue.id}-h{turn}"))
+            for turn, (user, assistant) in enumerate(dialogue.history, start=1)
+        ],
+        state=item.state,
+        text=item.text,
+        audio=audio_path(dialogue.language, item.id),
+        answer=(item.action, item.scenario),
     )
-    messages.append({"role": "assistant", "content": f"<|{item.action}|><|{item.scenario}|>"})
     return {
         "messages": messages,
         "language": dialogue.language,
@@ -228,7 +207,7 @@ def write_licences(out: Path, assets: Path, clips: Iterable[Clip]) -> None:
     credits = json.loads((assets / "noise" / "credits.json").read_text("utf-8"))
     used = sorted({f"{clip.noise}.flac" for clip in clips if clip.noise})
     rows = [
-        f"| `{name}` | {NOISE_KINDS[name.removesuffix('.flac')]} "
+        f"| `{name}` | {speech_assets.NOISE_KINDS[name.removesuffix('.flac')]} "
         f"| {credits[name]['author'].replace('<', '(').replace('>', ')')} "
         f"| <{credits[name]['source']}> | {credits[name]['sha256']} |"
         for name in used

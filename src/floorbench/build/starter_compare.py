@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floorbench.build.mixing import Audio, active_level_db
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, missing_extra
 
 HOP_S = 0.025
@@ -170,7 +171,8 @@ def compare_sets(rebuilt: Path, reference: Path) -> list[Difference]:
         odd = sorted(ours.items() ^ theirs.items())
         raise DataError(
             "FB906",
-            f"{len({n for n, _ in odd})} clips are not in both sets, first '{odd[0][0]}'",
+            f"{counted(len({n for n, _ in odd}), 'clip is', 'clips are')} not in both sets, "
+            f"first '{odd[0][0]}'",
             where=Place(str(rebuilt)),
         )
     out = []

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from floorbench.build.kokoro_voices import BABBLE, VOICES
 from floorbench.build.mixing import Room, draw_room
 from floorbench.build.starter_texts import Dialogue, Item
 
@@ -16,52 +17,6 @@ SEED = 20260
 RATE = 16_000
 LEAD_S = 0.1
 TAIL_S = 0.2
-
-# Roles never share a voice within a language; "a+b" is the mean of two voices.
-VOICES: dict[str, dict[str, tuple[str, ...]]] = {
-    "en": {
-        "user": (
-            "af_heart",
-            "am_michael",
-            "bf_emma",
-            "am_fenrir",
-            "af_bella",
-            "am_puck",
-            "af_kore",
-            "bm_george",
-        ),
-        "third_party": ("af_sarah", "am_echo", "bf_isabella", "bm_fable"),
-        "background": ("af_nova", "am_eric", "bf_alice", "am_liam"),
-        "babble": ("af_river", "am_adam", "bf_lily", "bm_daniel"),
-    },
-    "zh": {
-        "user": ("zf_xiaoxiao", "zm_yunjian", "zf_xiaoyi", "zm_yunyang"),
-        "third_party": ("zf_xiaobei", "zm_yunxi"),
-        "background": ("zm_yunxia", "zf_xiaoni"),
-        "babble": (
-            "zf_xiaobei+zf_xiaoni",
-            "zm_yunxi+zm_yunxia",
-            "zf_xiaoni+zm_yunxi",
-            "zf_xiaobei+zm_yunxia",
-        ),
-    },
-}
-
-# Held-out sentences that only the babble uses.
-BABBLE = {
-    "en": (
-        "The committee will look at the second proposal after the summer break.",
-        "She carried the old wooden chairs down to the cellar one by one.",
-        "Every morning the ferry brings newspapers and fresh bread to the island.",
-        "They painted the fence twice and it still needs another coat in spring.",
-    ),
-    "zh": (
-        "委员会会在暑假之后再讨论第二个方案。",
-        "她把那些旧木椅一把一把地搬到了地下室。",
-        "每天早上渡轮都会把报纸和新鲜面包送到岛上。",
-        "他们把篱笆刷了两遍，春天还得再刷一遍。",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,33 +37,6 @@ SCENES = {
     "Distraction": Scene(role="background", level_db=-38.0, distance_m=(1.8, 2.4), babble_db=15.0),
     "Exclusion": Scene(role="third_party", level_db=-32.0, distance_m=(1.4, 2.2), babble_db=10.0),
     "Invalidation": Scene(role="noise", level_db=-30.0),
-}
-# What each recording is, in plain words. None of them comes from a human throat but the burp.
-NOISE_KINDS = {
-    "ambi_dark_woosh": "low whoosh",
-    "ambi_glass_hum": "humming glass",
-    "ambi_glass_rub": "rubbed glass",
-    "ambi_swoosh": "swoosh",
-    "drum_cowbell": "metal hit",
-    "drum_heavy_kick": "dull impact",
-    "drum_tom_lo_soft": "soft drum hit",
-    "elec_beep": "electronic beep",
-    "elec_blip": "electronic blip",
-    "elec_chime": "electronic chime",
-    "elec_pop": "electronic pop",
-    "elec_tick": "electronic tick",
-    "misc_burp": "burp",
-    "misc_cineboom": "deep boom",
-    "misc_crow": "crow",
-    "perc_bell": "bell",
-    "perc_snap": "finger snap",
-    "perc_snap2": "finger snap",
-    "perc_swash": "percussive swash",
-    "perc_till": "cash till",
-    "vinyl_backspin": "record spun back",
-    "vinyl_hiss": "vinyl hiss",
-    "vinyl_rewind": "record rewound",
-    "vinyl_scratch": "record scratch",
 }
 NOISE_MAX_S = 2.5
 NOISE_FADE_S = 0.3
@@ -153,17 +81,6 @@ def generator(name: str) -> np.random.Generator:
     """Return the random generator of one named decision, independent of all others."""
     digest = hashlib.sha256(f"{SEED} {name}".encode()).digest()
     return np.random.default_rng(int.from_bytes(digest[:8], "big"))
-
-
-def voice_language(voice: str) -> str:
-    """Return the phoneme language of a voice name: ``en-us``, ``en-gb`` or ``zh``.
-
-    Examples
-    --------
-    >>> [voice_language(v) for v in ("af_heart", "bm_george", "zf_xiaoni+zm_yunxi")]
-    ['en-us', 'en-gb', 'zh']
-    """
-    return {"a": "en-us", "b": "en-gb", "z": "zh"}[voice[0]]
 
 
 def clips_of(dialogues: Sequence[Dialogue]) -> list[Clip]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -14,17 +13,16 @@ from numpy.typing import NDArray
 
 from floorbench.build import kokoro, mixing
 from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.kokoro_lines import SpokenLines, digest_of
+from floorbench.build.kokoro_voices import BABBLE, VOICES, voice_language
 from floorbench.build.speech_assets import MODEL_SHA256, sha256_file
 from floorbench.build.starter_plan import (
-    BABBLE,
     LEAD_S,
     NOISE_FADE_S,
     NOISE_MAX_S,
     RATE,
     TAIL_S,
-    VOICES,
     Clip,
-    voice_language,
 )
 from floorbench.errors import DataError, Place
 
@@ -54,12 +52,7 @@ class Task:
     def key(self) -> str:
         """Content key of the master."""
         value = {"recipe": RECIPE, "model": MODEL_SHA256, "lead": LEAD_S, "tail": TAIL_S}
-        return _hash(value | asdict(self))
-
-
-def _hash(value: object) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+        return digest_of(value | asdict(self))
 
 
 def prepare(clips: list[Clip]) -> list[Task]:
@@ -90,11 +83,9 @@ class Renderer:
 
     def __init__(self, *, assets: Path, cache: Path) -> None:
         self._assets = assets
-        self._speech = cache / "lines"
+        self._lines = SpokenLines(assets=assets, folder=cache / "lines")
         self._masters = cache / "masters"
-        self._speech.mkdir(parents=True, exist_ok=True)
         self._masters.mkdir(parents=True, exist_ok=True)
-        self._voice: kokoro.Kokoro | None = None
 
     def render(self, task: Task) -> dict[str, Any]:
         """Return the record of a clip; its master is ``masters/KEY.flac`` in the cache.
@@ -145,35 +136,18 @@ class Renderer:
         return np.round(audio * 32767).astype(np.int16), record
 
     def _spoken(self, line: Line) -> tuple[mixing.Audio, dict[str, Any]]:
-        audio, symbols, frames = self._line(line)
+        audio, said = self._line(line)
         if line.keep_words is None:
             return mixing.trim(audio, RATE), {}
-        at = kokoro.cut_time(phonemes=symbols, frames=frames, groups=line.keep_words)
+        at = kokoro.cut_time(phonemes=said.phonemes, frames=said.frames, groups=line.keep_words)
         kept = mixing.cut(audio, RATE, at_s=at)
         return mixing.trim(kept, RATE, end=False), {"cut_s": at, "cut_group": line.keep_words}
 
-    def _line(self, line: Line) -> tuple[mixing.Audio, str, NDArray[np.int64]]:
+    def _line(self, line: Line) -> tuple[mixing.Audio, kokoro.Speech]:
         import soxr
 
-        key = _hash([MODEL_SHA256, line.phonemes, line.voice, line.speed])
-        path = self._speech / f"{key}.npz"
-        if not path.exists():
-            if self._voice is None:
-                self._voice = kokoro.Kokoro(self._assets)
-            said = self._voice.say(phonemes=line.phonemes, voice=line.voice, speed=line.speed)
-            temporary = path.with_name(f".{key}.{os.getpid()}.npz")
-            np.savez(
-                temporary,
-                samples=said.samples,
-                frames=said.frames,
-                phonemes=np.array(said.phonemes),
-            )
-            temporary.replace(path)
-        with np.load(path, allow_pickle=False) as stored:
-            samples, frames = stored["samples"], stored["frames"]
-            symbols = str(stored["phonemes"])
-        audio = soxr.resample(samples.astype(np.float64), kokoro.RATE, RATE)
-        return audio, symbols, frames
+        said = self._lines.say(phonemes=line.phonemes, voice=line.voice, speed=line.speed)
+        return soxr.resample(said.samples.astype(np.float64), kokoro.RATE, RATE), said
 
     def _babble(self, task: Task) -> mixing.Audio:
         lines = [

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 LABELS = {
@@ -120,7 +121,9 @@ def check_texts(dialogues: tuple[Dialogue, ...], *, where: str) -> None:
     counts: Counter[tuple[str, str, str]] = Counter()
     for dialogue in dialogues:
         if len(dialogue.history) != ROUNDS:
-            raise wrong(f"{len(dialogue.history)} rounds of history, not {ROUNDS}", dialogue.id)
+            raise wrong(
+                f"{counted(len(dialogue.history), 'round')} of history, not {ROUNDS}", dialogue.id
+            )
         labels = [(item.state, item.action, item.scenario) for item in dialogue.items]
         if len(set(labels)) != len(labels):
             raise wrong("two items of the same scenario in one dialogue", dialogue.id)
@@ -145,7 +148,7 @@ def check_texts(dialogues: tuple[Dialogue, ...], *, where: str) -> None:
             need = AT_LEAST_ENGLISH.get(scenario, AT_LEAST) if language == "en" else AT_LEAST
             have = counts[state, action, scenario]
             if have < need:
-                raise wrong(f"{have} items of {state} {action} {scenario}, need {need}")
+                raise wrong(f"{counted(have, 'item')} of {state} {action} {scenario}, need {need}")
 
 
 def _check_item(item: Item, wrong: Any) -> None:

@@ -45,7 +45,7 @@ LISTENERS = 22
 """Per list; half of them hear it reversed."""
 SILENT = 2
 LISTS = ("A", "B")
-COMPLETE, POSSIBLE, HESITATION, RUSHED, INSIDE = "|", "~", "_", "=", ""
+COMPLETE, POSSIBLE, HESITATION, RUSHED = "|", "~", "_", "="
 SHARE = {COMPLETE: 1.0, RUSHED: 0.6, POSSIBLE: 0.15}
 REFRACTORY = 1.0
 SPURIOUS = 0.01

@@ -25,6 +25,7 @@ from floorbench.audio.decode import decode, probe, resample
 from floorbench.audio.ref import FileAudio
 from floorbench.build.stimuli import AUDIO
 from floorbench.core.time import to_samples
+from floorbench.core.words import counted
 from floorbench.datasets.trp_files import STIMULI, Stimulus, read_stimuli
 from floorbench.datasets.trp_lists import LISTS, ListItem, Lists, StimulusList
 from floorbench.errors import DataError, Place, UsageError
@@ -65,7 +66,7 @@ def make_lists(root: Path, *, count: int, seed: int, gap: float, after_beep: flo
 
     stimuli = read_stimuli(root / STIMULI)
     if not 1 <= count <= len(stimuli):
-        raise UsageError("FB271", f"{count} lists of {len(stimuli)} turns")
+        raise UsageError("FB271", f"{counted(count, 'list')} of {counted(len(stimuli), 'turn')}")
     if gap < TAIL or after_beep < 0:
         raise UsageError(
             "FB271", f"gap is {gap} s, after_beep {after_beep} s", hint="gap >= 1, after_beep >= 0"

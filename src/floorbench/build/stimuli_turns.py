@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.tokens import is_speech
 from floorbench.formats import Document, Entry, Tier
@@ -118,7 +119,7 @@ def tier_named(document: Document, name: str, *, where: str) -> Tier:
     if len(found) > 1:
         raise DataError(
             "FB272",
-            f"{len(found)} tiers are named '{name}'",
+            f"{counted(len(found), 'tier')} are named '{name}'",
             where=Place(where),
             hint="Rename one of them; which is meant cannot be told.",
         )

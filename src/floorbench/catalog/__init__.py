@@ -16,6 +16,7 @@ TASKS = Registry(
     "task",
     {
         "clips": Entry("floorbench.tasks.clips:ClipsTask", "labelled clips: complete or not"),
+        "turns": Entry("floorbench.tasks.turns:TurnsTask", "whole turns: when a stream takes them"),
         "dualturn-4s": Entry(
             "floorbench.tasks.dualturn:DualTurnTask", "DualTurn: agent actions, words, turn ends"
         ),
@@ -31,13 +32,13 @@ DATASETS = Registry(
     {
         "clips": Entry("floorbench.datasets.clips:ClipsSource", "labelled clips of user turns"),
         "swb-ms98": Entry(
-            "floorbench.datasets.two_channel_words:SwitchboardSource",
+            "floorbench.datasets.two_channel_calls:SwitchboardSource",
             "Switchboard word files of the ISIP release",
         ),
-        "ami": Entry("floorbench.datasets.two_channel_words:AmiSource", "AMI words or RTTM"),
-        "fisher": Entry("floorbench.datasets.two_channel_words:FisherSource", "Fisher transcripts"),
+        "ami": Entry("floorbench.datasets.two_channel_speakers:AmiSource", "AMI words or RTTM"),
+        "fisher": Entry("floorbench.datasets.two_channel_calls:FisherSource", "Fisher transcripts"),
         "candor": Entry(
-            "floorbench.datasets.two_channel_words:CandorSource", "CANDOR, three segmentations"
+            "floorbench.datasets.two_channel_speakers:CandorSource", "CANDOR, three segmentations"
         ),
         "dualturn-rows": Entry(
             "floorbench.datasets.dualturn_rows:FrameRowsSource", "stored frame labels (Parquet)"

@@ -58,6 +58,12 @@ SYSTEMS = Registry(
             "a fair coin between yield and keep",
             level="measured",
         ),
+        "vad-detector": Entry(
+            "floorbench.systems.stream_classifier:vad_detector",
+            "streams: any turn detector, asked at each pause (parameter detector)",
+            extra="onnx",
+            level="measured",
+        ),
         "vad-smart-turn": Entry(
             "floorbench.systems.stream_classifier:vad_smart_turn",
             "streams: Smart-Turn after each pause, complete takes the floor",

@@ -63,9 +63,16 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
             "list": ("data_pack:list_samples", "List samples; --where chooses by tags"),
             "show": ("data_pack:show_data", "Show what a dataset holds, counted by tags"),
             "pack": ("data_pack:pack_data", "Pack a dataset into shards that stream"),
+            "cut": ("data_cut:cut", "Cut calls at every pause: clips for turn detectors"),
             "convert": ("convert:convert", "Convert an annotation file; says what is lost"),
-            "stats": ("data:stats", "Count events of two-channel sessions by a protocol's rules"),
-            "import-scores": ("data:import_scores", "Frame scores made elsewhere, as predictions"),
+            "stats": (
+                "data_stats:stats",
+                "Count events of two-channel sessions by a protocol's rules",
+            ),
+            "import-scores": (
+                "data_import:import_scores",
+                "Frame scores made elsewhere, as predictions",
+            ),
         },
     ),
     "new": (
@@ -97,8 +104,15 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[str, str]]]] = {
 EPILOGUE = "Exit codes: 0 ok, 1 finding, 2 usage or input, 3 environment."
 
 
-def build() -> App:
-    """Return the program; no command module is imported."""
+def build(called: Sequence[str] = ()) -> App:
+    """Return the program; no command module is imported.
+
+    Parameters
+    ----------
+    called : sequence of str
+        The command line. The command that it names describes itself in full; lists of commands
+        have one line for each.
+    """
     app = App(
         name="floorbench",
         version=__version__,
@@ -107,11 +121,14 @@ def build() -> App:
         help_epilogue=EPILOGUE,
     )
     for name, (target, summary) in COMMANDS.items():
-        app.command(f"floorbench.cli.{target}", name=name, help=summary)
+        app.command(
+            f"floorbench.cli.{target}", name=name, help=None if [*called[:1]] == [name] else summary
+        )
     for group, (about, commands) in GROUPS.items():
         sub = App(name=group, help=about)
         for name, (target, summary) in commands.items():
-            sub.command(f"floorbench.cli.{target}", name=name, help=summary)
+            full = [*called[:2]] == [group, name]
+            sub.command(f"floorbench.cli.{target}", name=name, help=None if full else summary)
         app.command(sub)
     return app
 
@@ -128,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def _call(argv: list[str]) -> int:
     try:
-        code = build()(argv, result_action="return_value")
+        code = build(argv)(argv, result_action="return_value")
     except SystemExit as left:  # the parser has printed what is wrong
         return left.code if isinstance(left.code, int) else 1
     except FloorbenchError as error:

@@ -111,8 +111,9 @@ def doctor_assets(*, json: bool = False) -> int:
     if json:
         console.data_json([_plain(a) for a in found])
     else:
-        for a in found:
-            console.data(f"{a.name}: {a.state}" + (f" - {a.detail}" if a.detail else ""))
+        console.lines(
+            f"{a.name}: {a.state}" + (f" - {a.detail}" if a.detail else "") for a in found
+        )
     return 1 if any(a.state == "broken" for a in found) else 0
 
 

@@ -16,9 +16,9 @@ from floorbench.build.pipeline.plan import plan as plan_dataset
 from floorbench.build.pipeline.report import build_tables
 from floorbench.build.pipeline.sitting import Progress
 from floorbench.cli import console
-from floorbench.cli.options import ray_options, settings
+from floorbench.cli.options import NO_WISHES, RayWishes, settings
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
-from floorbench.report.tables import as_text
 from floorbench.run.child import cores
 
 RecipeSettings = Annotated[
@@ -40,11 +40,7 @@ def build(
     workers: int | None = None,
     item_timeout: float = ITEM_TIMEOUT,
     executor: Literal["process", "ray"] = "process",
-    ray_address: str | None = None,
-    cpus_per_worker: float | None = None,
-    gpus_per_worker: float | None = None,
-    memory_per_worker: float | None = None,
-    place_timeout: float | None = None,
+    wishes: RayWishes = NO_WISHES,
     seed: int = 0,
     cache: Path | None = None,
     json: bool = False,
@@ -71,16 +67,6 @@ def build(
         Seconds that one item may take in one step; then its worker is killed and the item fails.
     executor
         ``ray`` makes the items on the nodes of a cluster, which must share the cache folder.
-    ray_address
-        With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
-    cpus_per_worker
-        With --executor ray: cores that a worker reserves, 1 by default.
-    gpus_per_worker
-        With --executor ray: GPUs of a worker; 0.25 lets four share one.
-    memory_per_worker
-        With --executor ray: GiB that a worker reserves.
-    place_timeout
-        With --executor ray: seconds to wait for a place for a worker, 60 by default.
     seed
         Seed of everything random.
     cache
@@ -103,9 +89,7 @@ def build(
     }
     if dry_run:
         return _print_plan(plan_dataset(recipe, **given), json)
-    wishes = ray_options(
-        ray_address, cpus_per_worker, gpus_per_worker, memory_per_worker, place_timeout
-    )
+    ray = wishes.options()
     if out is None:
         raise UsageError("FB103", "name the folder of the dataset with --out")
     with console.only_talk(), console.progress(f"build {recipe}") as tick:
@@ -118,7 +102,7 @@ def build(
                 recipe,
                 out=out,
                 executor=executor,
-                ray=wishes,
+                ray=ray,
                 item_timeout=item_timeout,
                 progress=told,
                 notify=console.say,
@@ -136,11 +120,12 @@ def _print(built: Built, json: bool) -> int:
         console.data_json({"dataset": str(built.path), **dataclasses.asdict(record)})
     else:
         for table in build_tables(record, built.lost):
-            console.data(as_text(table))
+            console.table(table)
         console.data(str(built.path))
     if record.failed:
         console.say(
-            f"{record.failed} items failed and are not in the dataset; the same command tries "
+            f"{counted(record.failed, 'item failed and is', 'items failed and are')} "
+            "not in the dataset; the same command tries "
             "them again"
         )
     return 1 if record.failed else 0
@@ -165,8 +150,9 @@ def _print_plan(plan: Plan, json: bool) -> int:
     head = ("stage", "items", "cached", "to make", "seconds", "known how", "asks for")
     console.data(console.columns(rows, head))
     console.data(
-        f"{plan.seeds} seeds, about {plan.finished:.0f} items at the end; about "
-        f"{plan.seconds:.0f} s with {plan.workers} processes"
+        f"{counted(plan.seeds, 'seed')}, about "
+        f"{counted(plan.finished, 'item', form='.0f')} at the end; about "
+        f"{plan.seconds:.0f} s with {counted(plan.workers, 'process', 'processes')}"
     )
     if plan.unknown:
         console.data(f"not in that sum, because nobody measured them: {', '.join(plan.unknown)}")

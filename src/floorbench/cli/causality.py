@@ -14,6 +14,7 @@ from floorbench.cli.options import (
     open_data,
     settings,
 )
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.run.causality import check_causality as check
 from floorbench.run.deciding import SystemChoice
@@ -82,13 +83,14 @@ def check_causality(
         console.data_json({"system": system, **dataclasses.asdict(found)})
         return 0 if found.causal else 1
     console.data(
-        f"{system}: {found.samples} samples, {found.decisions} decisions, "
-        f"{found.comparisons} changed futures compared"
+        f"{system}: {counted(found.samples, 'sample')}, {counted(found.decisions, 'decision')}, "
+        f"{counted(found.comparisons, 'changed future')} compared"
     )
     if found.nondeterministic:
         console.data(
-            f"nondeterministic: the unchanged run did not repeat on {found.nondeterministic} "
-            "samples; labels only are compared there, and nothing of scores per frame"
+            "nondeterministic: the unchanged run did not repeat on "
+            f"{counted(found.nondeterministic, 'sample')}; labels only "
+            "are compared there, and nothing of scores per frame"
         )
     for violation in found.violations[:SHOWN]:
         console.data(f"not causal: {violation}")

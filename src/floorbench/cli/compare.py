@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.options import (
-    Conditions,
-    Declared,
-    Form,
-    ReaderSettings,
-    TaskSettings,
-    ThresholdsFrom,
-    declarations,
-)
-from floorbench.cli.score import Task, opened
-from floorbench.errors import DataError, Place
+from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
+from floorbench.cli.options import Form
 from floorbench.report.comparison import comparison_table
-from floorbench.report.tables import render
-from floorbench.run.artefact import read_artefact
 from floorbench.run.compare import compare_many
-from floorbench.run.scoring import Opened
-from floorbench.run.store import RUN_FILE
 
 
 def compare(
@@ -33,13 +19,7 @@ def compare(
     second: Path,
     /,
     *others: Path,
-    task: Task = None,
-    data: str | None = None,
-    reader: str | None = None,
-    reader_sets: ReaderSettings = None,
-    task_sets: TaskSettings = None,
-    systems: Declared = None,
-    conditions: Conditions = None,
+    options: PredictionOptions = UNSAID,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -49,22 +29,18 @@ def compare(
 ) -> int:
     """Compare runs, or predictions made elsewhere, on the same samples.
 
-    Paired differences, intervals and tests. All are scored with the installed version. Their
-    protocols must be equal; what differs between the systems is printed. The p values of all
-    tables are corrected together.
+    Prints A, B and A - B with its interval and test, paired over the same samples. All are scored
+    anew with the installed version. Task, data and settings of the scoring must be the same; what
+    differs between the systems is printed. The p values of all tables are corrected together.
 
     Parameters
     ----------
     first
-        The run in question, or a predictions file: A.
+        A: the run in question, a run folder or a predictions file.
     second
-        The run it is compared with: B.
+        B: what it is compared with.
     others
         More runs; then the last one is B, and each of the others is A in a table of its own.
-    data
-        Data that predictions files are about.
-    reader
-        Reader of the data.
     draws
         Draws of the paired cluster bootstrap.
     level
@@ -76,53 +52,11 @@ def compare(
     json
         Print JSON.
     """
-    *runs, base = opened_together(
-        (first, second, *others),
-        task=task,
-        data=data,
-        reader=reader,
-        reader_sets=reader_sets,
-        task_sets=task_sets,
-        systems=systems,
-        conditions=conditions,
-        thresholds_from=thresholds_from,
-    )
-    found = compare_many(
-        runs,
-        base,
-        draws=draws,
-        level=level,
-        headline=not every,
-    )
+    *runs, base = opened((first, second, *others), options, thresholds_from=thresholds_from)
+    found = compare_many(runs, base, draws=draws, level=level, headline=not every)
     if json:
         console.data_json(found)
         return 0
     for comparison in found:
-        console.data(render(comparison_table(comparison), form))
+        console.table(comparison_table(comparison), form)
     return 0
-
-
-def opened_together(
-    paths: Sequence[Path],
-    *,
-    systems: Sequence[Path] | None,
-    conditions: Sequence[str] | None,
-    thresholds_from: Sequence[Path] | None,
-    **about: Any,
-) -> list[Opened]:
-    """Open runs and predictions files that are to be compared; ``about`` is for all of them."""
-    thresholds = [read_artefact(path) for path in thresholds_from or ()]
-    for path in paths:
-        if not path.exists():
-            raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
-    return [
-        opened(
-            path,
-            seed=None,
-            system=system,
-            conditions=None if (path / RUN_FILE).is_file() else conditions,
-            thresholds=thresholds,
-            **about,
-        )
-        for path, system in zip(paths, declarations(paths, systems), strict=True)
-    ]

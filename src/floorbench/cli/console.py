@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
+from typing import TYPE_CHECKING
 
 from floorbench import codec
 from floorbench.errors import FloorbenchError
+
+if TYPE_CHECKING:
+    from floorbench.report.tables import Table
 
 
 def data(text: str) -> None:
@@ -57,15 +62,33 @@ def fail(error: FloorbenchError) -> int:
 
 
 def columns(rows: Sequence[tuple[str, ...]], head: tuple[str, ...]) -> str:
-    """Return rows as left-aligned columns with a head line."""
-    from floorbench.report.tables import width
+    """Return rows as left-aligned columns with a head line, folded to the terminal's width."""
+    from floorbench.report.terminal import listed
 
-    widths = [max(width(r[i]) for r in [head, *rows]) for i in range(len(head))]
+    return listed(rows, head, terminal())
 
-    def line(r: tuple[str, ...]) -> str:
-        return "  ".join(c + " " * (w - width(c)) for c, w in zip(r, widths, strict=True)).rstrip()
 
-    return "\n".join([line(head), "  ".join("-" * w for w in widths), *map(line, rows)]) + "\n"
+def table(made: Table, form: str = "text") -> None:
+    """Write a table to stdout; as text, folded to the terminal's width."""
+    from floorbench.report.tables import render
+    from floorbench.report.terminal import fitted
+
+    wide = terminal()
+    data(fitted(made, wide) if form == "text" and wide is not None else render(made, form))
+
+
+def lines(texts: Iterable[str]) -> None:
+    """Write sentences to stdout, one a line, wrapped to the terminal's width."""
+    from floorbench.report.terminal import wrapped
+
+    wide = terminal()
+    for text in texts:
+        data(text if wide is None else "\n".join(wrapped(text, wide, rest="  ")))
+
+
+def terminal() -> int | None:
+    """Return the columns of the terminal that stdout is, ``None`` when it goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 Tick = Callable[[int, int], None]

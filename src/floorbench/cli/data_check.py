@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floorbench.audio.addresses import is_url
 from floorbench.cli import console
 from floorbench.core.ports import DatasetSource
+from floorbench.core.words import counted
 from floorbench.datasets.echo import EchoSource
-from floorbench.datasets.echo_closure import closure, size
+from floorbench.datasets.echo_closure import Closure, Size, closure, size
 from floorbench.datasets.echo_integrity import faults, too_short
 from floorbench.datasets.file_check import changed_files, unreadable_audio
 from floorbench.datasets.open import open_dataset
+from floorbench.datasets.shard_check import check_shards
 from floorbench.datasets.shards import ShardsSource
 from floorbench.errors import DataError, FloorbenchError
 
@@ -42,14 +45,38 @@ def check(
     """
     packed = open_packed(data, reader)
     if packed is not None:
-        from floorbench.cli.data_pack import check_packed
-
-        return check_packed(packed, json=json)
+        return _of_shards(packed, json=json)
     source = open_dataset(data if ":" in data else Path(data), reader=reader)
     found = changed_files(Path(data)) if Path(data).is_dir() else []
     if isinstance(source, EchoSource):
         return _of_contrasts(source, found, audio=audio, json=json)
     return _of_samples(source, found, audio=audio, json=json)
+
+
+def _of_shards(source: ShardsSource, *, json: bool) -> int:
+    """Check every byte of a packed dataset."""
+    with console.progress("shards") as tick:
+        total = len(source.header.shards)
+        found = check_shards(source.address, progress=lambda done: tick(done, total))
+    faults = found.faults
+    if json:
+        console.data_json(
+            {
+                "dataset": source.describe(),
+                "samples": found.header.samples,
+                "shards": len(found.header.shards),
+                "bytes": found.bytes,
+                "faults": _plain(faults),
+            }
+        )
+        return 1 if faults else 0
+    _print_faults(faults)
+    console.data(
+        f"{source.name}: {counted(found.header.samples, 'sample')}, "
+        f"{counted(len(found.header.shards), 'shard')}, "
+        f"{found.bytes / 1e6:.1f} MB read: {counted(len(faults), 'fault', zero='no')}"
+    )
+    return 1 if faults else 0
 
 
 def _of_samples(
@@ -71,8 +98,11 @@ def _of_samples(
         console.data_json({**told, "samples": samples, "sounds": sounds})
         return 1 if found else 0
     _print_faults(found)
-    read = f"{sounds} sounds read" if audio else "no sound read"
-    console.data(f"{source.name}: {samples} samples, {read}: {len(found) or 'no'} faults")
+    read = f"{counted(sounds, 'sound')} read" if audio else "no sound read"
+    console.data(
+        f"{source.name}: {counted(samples, 'sample')}, "
+        f"{read}: {counted(len(found), 'fault', zero='no')}"
+    )
     return 1 if found else 0
 
 
@@ -101,25 +131,28 @@ def _of_contrasts(
         return 1 if found else 0
     _print_faults(found)
     described = source.describe()
-    console.data(f"{source.name} {described['version']}: {len(found) or 'no'} faults")
+    console.data(f"{source.name} {described['version']}: {counted(len(found), 'fault', zero='no')}")
     for notice in described["notices"]:
         console.data(f"NOTE: {notice}")
+    _print_sizes(table1, samples=len(source.rows))
+    _print_closure(table2)
+    return 1 if found else 0
+
+
+def _print_sizes(sizes: Size, *, samples: int) -> None:
     console.data("\nTable 1: size")
     kinds = [
         (kind, *(str(n) for n in counts.values()), str(sum(counts.values())))
-        for kind, counts in (("groups", table1.groups), ("pairs", table1.pairs))
+        for kind, counts in (("groups", sizes.groups), ("pairs", sizes.pairs))
     ]
     width = max(len(k) for k in kinds)
-    head = ("", *table1.groups, "all")
     filled = [(k[0], *k[1:-1], *[""] * (width - len(k)), k[-1]) for k in kinds]
-    console.data(console.columns(filled, head))
-    roles = tuple(table1.samples)
-    console.data(
-        console.columns(
-            [("samples", *(str(table1.samples[r]) for r in roles), str(len(source.rows)))],
-            ("", *roles, "all"),
-        )
-    )
+    console.data(console.columns(filled, ("", *sizes.groups, "all")))
+    row = ("samples", *(str(n) for n in sizes.samples.values()), str(samples))
+    console.data(console.columns([row], ("", *sizes.samples, "all")))
+
+
+def _print_closure(by_language: Mapping[str, Closure]) -> None:
     console.data("Table 2: lexical closure, backchannel items alone")
     rows = [
         (
@@ -130,21 +163,20 @@ def _of_contrasts(
             _percent(c.unique),
             " / ".join("-" if v is None else f"{v:.1f}" for v in c.mean_length.values()),
         )
-        for language, c in table2.items()
+        for language, c in by_language.items()
     ]
     head = (
         "language", "instances", "characters", "15 frequent only %", "unique %",
         "mean length I / B / O",
     )  # fmt: skip
     console.data(console.columns(rows, head))
-    return 1 if found else 0
 
 
-def _plain(found: list[FloorbenchError]) -> list[dict[str, str]]:
+def _plain(found: Sequence[FloorbenchError]) -> list[dict[str, str]]:
     return [{"code": f.code, "what": f.what, "where": str(f.where)} for f in found]
 
 
-def _print_faults(found: list[FloorbenchError]) -> None:
+def _print_faults(found: Sequence[FloorbenchError]) -> None:
     for fault in found:
         where = f" {fault.where}:" if fault.where is not None else ""
         console.data(f"{fault.code}{where} {fault.what}")

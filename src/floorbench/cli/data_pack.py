@@ -1,4 +1,4 @@
-"""``floorbench data pack``, ``data list`` and ``data show``; the check of a packed dataset."""
+"""``floorbench data pack``, ``data list`` and ``data show``."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, open_given
 from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import Sample
+from floorbench.core.words import counted
 from floorbench.datasets.filtering import FilteredSource
-from floorbench.datasets.shard_check import check_shards
 from floorbench.datasets.shard_pack import PER_SHARD, SHARD_SIZE, pack
-from floorbench.datasets.shards import ShardsSource
 from floorbench.errors import UsageError
 
 Where = Annotated[
@@ -81,7 +80,9 @@ def pack_data(
         console.data_json({"out": str(out), "header": header})
     else:
         count = len(header.shards)
-        console.say(f"{header.samples} samples in {count} shards, {size / 1e6:.1f} MB")
+        console.say(
+            f"{counted(header.samples, 'sample')} in {counted(count, 'shard')}, {size / 1e6:.1f} MB"
+        )
         console.data(str(out))
     return 0
 
@@ -158,26 +159,26 @@ def show_data(
         count += 1
         for name, value in sample.tags.items():
             tags.setdefault(name, Counter())[value] += 1
-    counted = {n: dict(sorted(c.items(), key=lambda x: (-x[1], x[0]))) for n, c in tags.items()}
+    by_tag = {n: dict(sorted(c.items(), key=lambda x: (-x[1], x[0]))) for n, c in tags.items()}
     if json:
         console.data_json(
             {
                 "dataset": source.describe(),
                 **({"digest": source.digest()} if digest else {}),
                 "samples": count,
-                "tags": counted,
+                "tags": by_tag,
             }
         )
         return 0
     described = source.describe()
-    console.data(f"{source.name} {described.get('version', '')}: {count} samples")
+    console.data(f"{source.name} {described.get('version', '')}: {counted(count, 'sample')}")
     if digest:
         console.data(f"digest {source.digest()}")
     for notice in described.get("notices", []):
         console.data(f"NOTE: {notice}")
     rows = [
         (name if not at else "", value, str(n))
-        for name, values in counted.items()
+        for name, values in by_tag.items()
         for at, (value, n) in enumerate(_most(values))
     ]
     if rows:
@@ -185,37 +186,9 @@ def show_data(
     return 0
 
 
-def check_packed(source: ShardsSource, *, json: bool) -> int:
-    """Check every byte of a packed dataset; 1 when there is a fault."""
-    with console.progress("shards") as tick:
-        total = len(source.header.shards)
-        found = check_shards(source.address, progress=lambda done: tick(done, total))
-    faults = found.faults
-    if json:
-        console.data_json(
-            {
-                "dataset": source.describe(),
-                "samples": found.header.samples,
-                "shards": len(found.header.shards),
-                "bytes": found.bytes,
-                "faults": [{"code": f.code, "what": f.what, "where": str(f.where)} for f in faults],
-            }
-        )
-        return 1 if faults else 0
-    for fault in faults:
-        where = f" {fault.where}:" if fault.where is not None else ""
-        console.data(f"{fault.code}{where} {fault.what}")
-    console.data(
-        f"{source.name}: {found.header.samples} samples, {len(found.header.shards)} shards, "
-        f"{found.bytes / 1e6:.1f} MB read: {len(faults) or 'no'} faults"
-    )
-    return 1 if faults else 0
-
-
 def _open(
     data: str, reader: str | None, reader_sets: ReaderSettings, where: list[str] | None
 ) -> DatasetSource:
-
     source = open_given(data, reader, reader_sets)
     return FilteredSource(source, where) if where else source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,14 @@ from floorbench.core.ports import DatasetSource
 from floorbench.datasets.open import open_dataset
 from floorbench.report import codett
 from floorbench.report.render import shared_notes_last
-from floorbench.report.tables import as_text
 from floorbench.run.child import cores
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import make_executor
-from floorbench.run.job import Progress
 from floorbench.run.references import make_reference
 from floorbench.run.reuse import finished_run
 from floorbench.run.scoring import Result, open_predictions, score
+from floorbench.run.store import RunFolder
 from floorbench.tasks.codett import CodettTask
 
 MODELS = ("smart-turn-v3.2", "smart-turn-v3.1", "smart-turn-v3.0")
@@ -78,60 +77,52 @@ def demo(
     task, source = CodettTask(), open_dataset("starter:codett")
     results: list[Result] = []
     folders: list[Path] = []
-    count = workers or min(4, cores())
-    for name, choice in _chosen(task, source, seed):
-        folder = None
-        if not again:
-            folder = finished_run(
-                out,
-                task=task,
-                system=choice,
-                source=source,
-                conditions=CONDITIONS,
-                seed=seed,
-                limit=limit,
-            )
+    for name, system in _chosen(task, source, seed):
+        job: dict[str, Any] = {
+            "task": task, "source": source, "system": system, "conditions": CONDITIONS,
+            "seed": seed, "limit": limit,
+        }  # fmt: skip
+        folder = None if again else finished_run(out, **job)
         if folder is None:
-            parallel = name in MODELS
-            with console.progress(name) as tick:
-
-                def told(p: Progress, tick: console.Tick = tick) -> None:
-                    tick(p.done, p.total)
-
-                folder = run_engine(
-                    task=task,
-                    task_parameters={},
-                    system=choice,
-                    source=source,
-                    executor=make_executor("process", workers=count)
-                    if parallel
-                    else make_executor("serial"),
-                    conditions=CONDITIONS,
-                    limit=limit,
-                    seed=seed,
-                    out=out,
-                    progress=told,
-                    notify=_quiet,
-                )
+            parallel = (workers or min(4, cores())) if name in MODELS else 0
+            folder = _run(name, job, out=out, workers=parallel)
         folders.append(folder.path)
         opened = open_predictions(folder.path, task=task, source=source)
         results.append(score(opened, draws=draws))
     if json:
         console.data_json(results)
     else:
-        made = [*codett.stage1(results), *codett.turn_ends(results)]
-        for table in shared_notes_last(made, results):
-            console.data(as_text(table))
-        console.data("run folders:")
-        for folder_path in folders:
-            console.data(f"  {folder_path}")
-        command = _command()
-        console.data(
-            f"next: {command} compare {folders[0]} {folders[1]}\n"
-            f"      {command} score {folders[0]} --all\n"
-            f"      {command} view {folders[0]} {folders[1]}   (see and hear the items)"
-        )
+        _print(results, folders)
     return 0
+
+
+def _run(name: str, job: dict[str, Any], *, out: Path, workers: int) -> RunFolder:
+    """Run a system, in so many processes or in this one, and say nothing but how far it is."""
+    executor = make_executor("process", workers=workers) if workers else make_executor("serial")
+    with console.progress(name) as tick:
+        return run_engine(
+            task_parameters={},
+            executor=executor,
+            out=out,
+            progress=lambda p: tick(p.done, p.total),
+            notify=lambda _: None,
+            **job,
+        )
+
+
+def _print(results: Sequence[Result], folders: Sequence[Path]) -> None:
+    made = [*codett.stage1(results), *codett.turn_ends(results)]
+    for table in shared_notes_last(made, results):
+        console.table(table)
+    console.data("run folders:")
+    for folder in folders:
+        console.data(f"  {folder}")
+    command = _command()
+    console.data(
+        f"next: {command} compare {folders[0]} {folders[1]}\n"
+        f"      {command} score {folders[0]} --all\n"
+        f"      {command} view {folders[0]} {folders[1]}   (see and hear the items)"
+    )
 
 
 def _command() -> str:
@@ -146,7 +137,3 @@ def _chosen(task: CodettTask, source: DatasetSource, seed: int) -> Iterator[tupl
         yield name, SystemChoice(name=name)
     for name in REFERENCES:
         yield name, make_reference(name, task=task, source=source, seed=seed)
-
-
-def _quiet(_: str) -> None:
-    """Say nothing: the demo shows its own progress."""

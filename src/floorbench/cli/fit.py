@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,13 @@ from floorbench.cli.options import (
     open_given,
     settings,
 )
-from floorbench.errors import UsageError
+from floorbench.core.time import to_ticks
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.errors import DataError, UsageError
+from floorbench.events.dualturn_words import WordRules, frequent_phrases
+from floorbench.run.fit import FitRules, fit_frame_probe
+from floorbench.run.store import write_text
+from floorbench.tasks.dualturn import Phrases
 
 KINDS = ("frame-probe", "phrases")
 
@@ -42,20 +49,18 @@ def fit(
     Parameters
     ----------
     task
-        dualturn-4s.
+        The task to train for: dualturn-4s.
     system
-        frame-probe, which needs `--set min_gap=FRAMES`, or phrases.
+        What to make: frame-probe, which needs `--set min_gap=FRAMES`, or phrases.
     data
         Two-channel sessions with splits.
     split
-        Whose sessions are learnt from.
+        The part of the data to learn from.
     reader
         Reader of the data.
     out
         File to write; SYSTEM.json by default.
     """
-    from floorbench.datasets.two_channel import TwoChannelSource
-
     if task != "dualturn-4s" or system not in KINDS:
         raise UsageError(
             "FB103",
@@ -70,8 +75,6 @@ def fit(
     if system == "phrases":
         text = codec.encode_pretty(_phrases(source, split, given))
     else:
-        from floorbench.run.fit import FitRules, fit_frame_probe
-
         check_given(FitRules, given, what=f"'{system}'", option="--set")
         try:
             rules = FitRules(**given)
@@ -79,24 +82,18 @@ def fit(
             raise UsageError("FB103", f"{system}: {error}") from None
         artefact = fit_frame_probe(source, split=split, rules=rules, notify=console.say)
         text = codec.encode_pretty(artefact)
-    from floorbench.run.store import write_text
-
     write_text(path, text)
     console.data(f"{path}  sha256 {hashlib.sha256(text.encode()).hexdigest()}")
     return 0
 
 
-def _phrases(source: object, split: str, given: dict[str, object]) -> object:
-    from floorbench.core.time import to_ticks
-    from floorbench.datasets.two_channel import TwoChannelSource
-    from floorbench.errors import DataError
-    from floorbench.events.dualturn_words import WordRules, frequent_phrases
-    from floorbench.tasks.dualturn import Phrases
-
-    assert isinstance(source, TwoChannelSource)  # noqa: S101 - checked by the caller
-    gap = given.pop("utterance_gap", 0.5)
-    if given or not isinstance(gap, int | float):
-        raise UsageError("FB103", f"phrases take utterance_gap only, not {', '.join(given)}")
+def _phrases(source: TwoChannelSource, split: str, given: Mapping[str, object]) -> Phrases:
+    others = sorted(given.keys() - {"utterance_gap"})
+    if others:
+        raise UsageError("FB103", f"phrases take utterance_gap only, not {', '.join(others)}")
+    gap = given.get("utterance_gap", 0.5)
+    if not isinstance(gap, int | float) or isinstance(gap, bool):
+        raise UsageError("FB103", f"utterance_gap={gap!r} is no number of seconds")
     whole = split == "all"
     sessions = source.sessions(None if whole else split)
     found = frequent_phrases(

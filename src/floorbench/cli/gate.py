@@ -9,20 +9,11 @@ from typing import Annotated, NamedTuple
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.cli.compare import opened_together
-from floorbench.cli.options import (
-    Conditions,
-    Declared,
-    Form,
-    ReaderSettings,
-    TaskSettings,
-    ThresholdsFrom,
-)
-from floorbench.cli.score import Task
+from floorbench.cli.opening import UNSAID, PredictionOptions, ThresholdsFrom, opened
+from floorbench.cli.options import Form
 from floorbench.core.numbers import number_of
 from floorbench.errors import UsageError
 from floorbench.report.gate import gate_table, junit, verdicts
-from floorbench.report.tables import render
 from floorbench.run.gate import MARGIN
 from floorbench.run.gate import gate as judge
 from floorbench.run.store import write_text
@@ -38,13 +29,7 @@ def gate(
     better: Annotated[list[str] | None, Parameter(name="--better", negative=())] = None,
     every: Annotated[bool, Parameter(name="--all", negative=())] = False,
     junit_file: Annotated[Path | None, Parameter(name="--junit")] = None,
-    task: Task = None,
-    data: str | None = None,
-    reader: str | None = None,
-    reader_sets: ReaderSettings = None,
-    task_sets: TaskSettings = None,
-    systems: Declared = None,
-    conditions: Conditions = None,
+    options: PredictionOptions = UNSAID,
     thresholds_from: ThresholdsFrom = None,
     draws: int = 2000,
     level: float = 0.95,
@@ -53,15 +38,16 @@ def gate(
 ) -> int:
     """Exit with 1 unless a release is shown to be no worse than another, by a margin.
 
-    Each cell is kept, worse, or not shown, by the interval of its paired difference. All must be
-    kept. Both runs are scored with the installed version, as by floorbench compare.
+    For a CI. Each cell of the table is kept, worse, or not shown to be either, by the interval of
+    its paired difference and the margin; all must be kept. Both runs are scored anew with the
+    installed version, as by floorbench compare.
 
     Parameters
     ----------
     run
         The candidate: a run folder, or a predictions file.
     against
-        The baseline.
+        The baseline, for example the last release: a run folder, or a predictions file.
     margins
         What a cell may lose: a number of points for all metrics between 0 and 1 (2 by default),
         or NAME=VALUE for one metric, in points or, for other metrics, in their own unit.
@@ -74,10 +60,6 @@ def gate(
         All cells, not only those of the printed table.
     junit_file
         Also write JUnit XML to this file, one test case per cell.
-    data
-        Data that predictions files are about.
-    reader
-        Reader of the data.
     draws
         Draws of the paired cluster bootstrap.
     level
@@ -90,17 +72,7 @@ def gate(
     """
     allowed = read_margins(margins)
     sides = _pairs(better, "--better latency_percentile=lower")
-    candidate, baseline = opened_together(
-        (run, against),
-        task=task,
-        data=data,
-        reader=reader,
-        reader_sets=reader_sets,
-        task_sets=task_sets,
-        systems=systems,
-        conditions=conditions,
-        thresholds_from=thresholds_from,
-    )
+    candidate, baseline = opened((run, against), options, thresholds_from=thresholds_from)
     found = judge(
         candidate,
         against=baseline,
@@ -117,7 +89,7 @@ def gate(
     if json:
         console.data_json(found)
     else:
-        console.data(render(gate_table(found), form))
+        console.table(gate_table(found), form)
     console.say(verdicts(found))
     return 0 if found.passed else 1
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from floorbench.cli import console
-from floorbench.errors import DataError, missing_extra
+from floorbench.cli.page import OpenBrowser, need_web, serve
+from floorbench.core.words import counted
+from floorbench.errors import DataError
 
 ROOT = Path("listening")
 
@@ -26,7 +27,7 @@ def listen(
     consent: Path | None = None,
     seed: int = 0,
     port: int = 0,
-    open_browser: Annotated[bool, Parameter(name="--open", negative=())] = False,
+    open_browser: OpenBrowser = False,
 ) -> int:
     """Serve the page on which participants hear a list and respond, one after the other.
 
@@ -47,30 +48,18 @@ def listen(
         Seed of the lots that assign lists.
     port
         Port; any free one by default.
-    open_browser
-        Open the page in the browser.
     """
-    try:
-        import starlette  # noqa: F401
-    except ImportError:
-        raise missing_extra("starlette", "web") from None
+    need_web()
     from floorbench import codec
     from floorbench.run.store import held
     from floorbench.web.listen import ListeningRoom
-    from floorbench.web.serving import Serving
 
     folder = session if session is not None else ROOT / stimuli.resolve().name
     text = None if consent is None else codec.read_bytes(consent).decode("utf-8", "replace")
     with held(folder):
         room = ListeningRoom(stimuli, folder, mode=mode, consent=text, seed=seed)
-        serving = Serving(room.app(), port=port)
-        address = f"{serving.address}?token={room.token}"
-        console.data(address)
-        console.say(f"kept in {folder}; {len(room.session.people())} participants so far")
-        console.say("serving on this machine only; Ctrl-C ends it")
-        if open_browser:
-            webbrowser.open(address)
-        serving.run()
+        kept = f"kept in {folder}; {counted(len(room.session.people()), 'participant')} so far"
+        serve(room.app(), token=room.token, port=port, open_browser=open_browser, remarks=[kept])
     return 0
 
 
@@ -102,7 +91,7 @@ def onsets(
 
     kept = Session(session)
     found = find(kept, kept.stimuli(stimuli), detector=detector(vad), again=again)
-    console.say(f"{found.responses} responses in {found.written} recordings")
+    console.say(f"{counted(found.responses, 'response')} in {counted(found.written, 'recording')}")
     if found.kept:
         console.say(f"{found.kept} TextGrids were there and are kept (--again replaces them)")
     console.data(str(session / "participants"))
@@ -136,10 +125,13 @@ def export(
         Session(session), stimuli, exclude=NO_RESPONSE if exclude is None else exclude
     )
     console.say(
-        f"{made.participants} participants, {made.turns} turns heard, {made.responses} responses"
+        f"{counted(made.participants, 'participant')}, {counted(made.turns, 'turn')} "
+        f"heard, {counted(made.responses, 'response')}"
     )
     if made.taken_out:
-        console.say(f"{made.taken_out} intervals were no responses")
+        console.say(
+            f"{counted(made.taken_out, 'interval was no response', 'intervals were no responses')}"
+        )
     for people, what in (
         (made.uncalibrated, "latency unknown, times not corrected"),
         (made.unsteady, "latency test was uneven"),
@@ -164,7 +156,8 @@ def forget(participant: str, /, *, session: Path | None = None) -> int:
         Folder of the session; by default every session in ./listening.
     """
     from floorbench.web import listen_export
-    from floorbench.web.listen_store import SESSION, Session, checked_id
+    from floorbench.web.ids import checked_id
+    from floorbench.web.listen_store import SESSION, Session
 
     checked_id(participant)
     folders = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,8 +11,7 @@ from cyclopts import Parameter
 
 from floorbench import codec
 from floorbench.core.ports import DatasetSource
-from floorbench.core.spec import SystemSpec
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.registry import required_parameters
 
 if TYPE_CHECKING:
@@ -29,32 +29,51 @@ ReaderSettings = Annotated[
     list[str] | None,
     Parameter(name="--reader-set", negative=(), help="Parameter of the reader, NAME=VALUE."),
 ]
-ThresholdsFrom = Annotated[
-    list[Path] | None,
-    Parameter(
-        name="--threshold-from",
-        negative=(),
-        help="Frozen threshold of floorbench tune; one per system (repeat the option).",
-    ),
-]
-Declared = Annotated[
-    list[Path] | None,
-    Parameter(
-        name="--system",
-        negative=(),
-        help="JSON file of what the maker of a predictions file declares: name, version, labels, "
-        "states, languages, label_map ...; one per file (repeat the option). "
-        "Without it the file answers for everything, in the task's own labels.",
-    ),
-]
-Conditions = Annotated[
-    list[str] | None,
-    Parameter(
-        name="--condition",
-        negative=(),
-        help="Conditions that a predictions file answers (repeat the option); all by default.",
-    ),
-]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RayWishes:
+    """What is said about Ray.
+
+    Parameters
+    ----------
+    ray_address
+        With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
+    cpus_per_worker
+        With --executor ray: cores that a worker reserves and computes with, 1 by default.
+    gpus_per_worker
+        With --executor ray: GPUs of a worker; 0.25 lets four share one.
+    memory_per_worker
+        With --executor ray: GiB that a worker reserves.
+    place_timeout
+        With --executor ray: seconds to wait for a place for a worker, 60 by default.
+    """
+
+    ray_address: str | None = None
+    cpus_per_worker: float | None = None
+    gpus_per_worker: float | None = None
+    memory_per_worker: float | None = None
+    place_timeout: float | None = None
+
+    def options(self) -> RayOptions | None:
+        """Return what was said, or ``None`` when nothing was."""
+        said = {
+            "address": self.ray_address,
+            "cpus": self.cpus_per_worker,
+            "gpus": self.gpus_per_worker,
+            "memory": self.memory_per_worker,
+            "place_timeout": self.place_timeout,
+        }
+        given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        if not given:
+            return None
+        from floorbench.run.ray_cluster import RayOptions
+
+        return RayOptions(**given)
+
+
+NO_WISHES = RayWishes()
 Form = Literal["text", "markdown", "latex", "csv", "json"]
 
 # The set that a task is shown on when no data are named.
@@ -82,73 +101,6 @@ def settings(pairs: Sequence[str] | None) -> dict[str, Any]:
         except DataError as error:
             raise UsageError("FB103", f"'{pair}': {error.what}") from None
     return out
-
-
-def ray_options(
-    address: str | None,
-    cpus: float | None,
-    gpus: float | None,
-    memory: float | None,
-    place_timeout: float | None,
-) -> RayOptions | None:
-    """Return what was said about Ray, or ``None`` when nothing was."""
-    said = {
-        "address": address,
-        "cpus": cpus,
-        "gpus": gpus,
-        "memory": memory,
-        "place_timeout": place_timeout,
-    }
-    given: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
-    if not given:
-        return None
-    from floorbench.run.ray_cluster import RayOptions
-
-    return RayOptions(**given)
-
-
-def declarations(paths: Sequence[Path], files: Sequence[Path] | None) -> list[SystemSpec | None]:
-    """Return, per path, what its maker declares; ``None`` for run folders, which know it.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Run folders and predictions files.
-    files : sequence of Path or None
-        Declarations of the predictions files, in their order.
-
-    Raises
-    ------
-    UsageError
-        ``FB103`` when there are more or fewer declarations than predictions files.
-    DataError
-        ``FB402``, ``FB201`` or ``FB202`` for a declaration that cannot be read.
-    """
-    from floorbench.run.store import RUN_FILE
-
-    runs = [(path / RUN_FILE).is_file() for path in paths]
-    if not files:
-        return [None] * len(paths)
-    if len(files) != runs.count(False):
-        raise UsageError(
-            "FB103",
-            f"{len(files)} --system for {runs.count(False)} predictions files",
-            hint="one per predictions file, in their order; a run folder knows its system",
-        )
-    given = (_declaration(file) for file in files)
-    return [None if is_run else next(given) for is_run in runs]
-
-
-def _declaration(path: Path) -> SystemSpec:
-    if not path.is_file():
-        example = '{"name": "mine", "version": "1", "labels": ["Takeover", "Dismiss"]}'
-        raise DataError(
-            "FB402",
-            "there is no such file",
-            where=Place(str(path)),
-            hint=f"--system names a JSON file, for example {example}",
-        )
-    return codec.read_json(path, SystemSpec)
 
 
 def check_given(
@@ -207,26 +159,10 @@ def make_task(name: str, pairs: Sequence[str] | None) -> Any:
     return factory(**given)
 
 
-def kept_settings(name: str, pairs: Sequence[str] | None) -> dict[str, Any]:
-    """Return ``--task-set`` pairs as a run keeps them: files by their full path.
-
-    The run can then be scored and seen from any folder.
-    """
-    from floorbench.catalog import TASKS
-
-    files: Sequence[str] = getattr(TASKS.load(name), "files", ())
-    return {
-        parameter: str(Path(value).absolute()) if parameter in files else value
-        for parameter, value in settings(pairs).items()
-    }
-
-
 def open_data(
     task: str, data: str | None, reader: str | None, reader_sets: Sequence[str] | None = None
 ) -> DatasetSource:
     """Open the data of a call: a path, ``starter:NAME``, or the task's starter set.
-
-    ``pairs`` are parameters of the reader, as for :func:`open_given`.
 
     Raises
     ------

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from floorbench.build.pipeline.record import BUILD_FILE
 from floorbench.cli import console
 from floorbench.cli.options import ReaderSettings, open_given
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.run.planning import aim, plan_run
 from floorbench.run.plans import Means, Range, RunPlan
@@ -47,11 +48,11 @@ def plan(
     path
         Folder of a finished run, or of a dataset that ``floorbench build`` made.
     samples
-        So many samples like the small run's; of a build, so many items at the end.
+        Plan for so many samples like the small run's, or so many finished items of a build.
     hours
-        So many hours of sound instead.
+        Plan for so many hours of sound instead.
     data
-        These data instead (runs only): a path, or ``starter:NAME``.
+        Plan for these data instead (runs only): a path, or ``starter:NAME``.
     reader
         Reader of the data; found by looking at it by default.
     conditions
@@ -67,13 +68,13 @@ def plan(
     price_per_hour
         What one worker costs for an hour.
     currency
-        Of that price.
+        Currency of --price-per-hour, for the output.
     prices
         Your own dated price file of paid models.
     cache
         Cache folder of the build, for the space it takes.
     seed
-        Of the resampling behind the intervals.
+        Seed of the resampling that gives the intervals.
     json
         Print JSON.
     """
@@ -192,10 +193,14 @@ def _run_rows(p: RunPlan) -> Iterator[tuple[str, str]]:
     batch = f", batches of {m['batch']}" if m["batch"] != 1 else ""
     yield (
         "measured on",
-        f"{m['samples']} samples, {m['predictions']} answers; {m['executor']}, "
-        f"{_count(m['workers'], 'worker')}{batch}",
+        f"{counted(m['samples'], 'sample')}, {counted(m['predictions'], 'answer')}; "
+        f"{m['executor']}, "
+        f"{counted(m['workers'], 'worker')}{batch}",
     )
-    yield "planned", f"{p.target}; {p.predictions:,} answers, {p.hours:.4g} h of sound"
+    yield (
+        "planned",
+        f"{p.target}; {counted(p.predictions, 'answer', form=',')}, {p.hours:.4g} h of sound",
+    )
     per = "second of sound" if p.unit == "second" else "character"
     yield "an answer, fixed part", seconds(p.fixed)
     yield f"and per {per} shown", seconds(p.per_unit)
@@ -204,7 +209,7 @@ def _run_rows(p: RunPlan) -> Iterator[tuple[str, str]]:
     yield "all answers in a row", seconds(p.answers)
     if p.processor is not None:
         yield "processor time of them", seconds(p.processor)
-    yield f"time with {_count(p.workers, 'worker')}", seconds(p.time)
+    yield f"time with {counted(p.workers, 'worker')}", seconds(p.time)
     if p.time_unloaded is not None:
         yield "the same on an idle machine", seconds(p.time_unloaded)
     if p.gpu_hours is not None:
@@ -227,20 +232,23 @@ def _build_rows(p: Any) -> Iterator[tuple[str, str]]:
     yield (
         "measured on",
         f"{m['seeds']} started, {m['items']} finished, {m['sound_seconds'] / 3600:.3g} h of sound; "
-        f"{m['took']:.0f} s with {m['workers']} processes",
+        f"{m['took']:.0f} s with {counted(m['workers'], 'process', 'processes')}",
     )
-    yield "planned", f"{p.items:,} items, {p.sound:.4g} h of sound"
+    yield "planned", f"{counted(p.items, 'item', form=',')}, {p.sound:.4g} h of sound"
     yield "to be started", amount(p.seeds)
     yield "processor time", seconds(p.processor.times(3600))
     if p.real_time_factor is not None:
         yield "processor seconds per second of sound", f"{p.real_time_factor:.3f}"
-    yield f"time with {_count(p.workers, 'process', 'processes')}", seconds(p.time.times(3600))
+    yield f"time with {counted(p.workers, 'process', 'processes')}", seconds(p.time.times(3600))
     if p.machine_cost is not None:
         yield "cost of the processes", f"{amount(p.machine_cost)} {p.currency}".rstrip()
     if p.gpu_hours is not None:
         yield "GPU hours", amount(p.gpu_hours)
     for model, t in p.tokens.items():
-        yield f"tokens of {model}", f"{t.read:,} read, {t.written:,} written, {t.calls:,} calls"
+        yield (
+            f"tokens of {model}",
+            f"{t.read:,} read, {t.written:,} written, {counted(t.calls, 'call', form=',')}",
+        )
     if p.model_cost is not None:
         yield "cost of the models", f"{amount(p.model_cost)} {p.currency}".rstrip()
     per = "" if p.bytes_per_hour is None else f", {size(p.bytes_per_hour)} per hour of sound"
@@ -282,10 +290,6 @@ def size(value: float) -> str:
         if value >= scale:
             return f"{_three(value / scale)} {unit}"
     return f"{value:.0f} B"
-
-
-def _count(number: int, one: str, more: str | None = None) -> str:
-    return f"{number} {one if number == 1 else more or one + 's'}"
 
 
 def _three(value: float) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from floorbench.cli import console
+from floorbench.cli.options import Form
 from floorbench.report import published, published_check
 
 
-def show(table: str | None = None, /, *, json: bool = False) -> int:
-    """Print a table of a paper as it was printed.
+def show(table: str | None = None, /, *, form: Form = "text", json: bool = False) -> int:
+    """Print a table of a paper as it was printed, in its own rows and columns.
 
     Parameters
     ----------
     table
         Id of the table; without it the ids are listed.
+    form
+        Form of a table of results.
     json
-        Print JSON.
+        Print JSON, one line per value.
     """
     if table is None:
         if json:
@@ -28,7 +31,14 @@ def show(table: str | None = None, /, *, json: bool = False) -> int:
     if json:
         console.data_json({"table": about, "rows": rows_})
         return 0
-    head = tuple(rows_[0])
+    from floorbench.report.published_layout import laid_out
+
+    made = laid_out(table)
+    for wide in made:
+        console.table(wide, form)
+    if made:
+        return 0
+    head = tuple(name.replace("_", " ") for name in rows_[0])
     console.say(f"{about.title} ({about.source})")
     console.data(console.columns([tuple(r.values()) for r in rows_], head))
     return 0

@@ -59,7 +59,6 @@ def report(
     from floorbench.report.figures import library
     from floorbench.report.figures_save import save
     from floorbench.report.stored import Sources, load
-    from floorbench.report.tables import render
     from floorbench.run.store import safe_name, write_text
 
     if out is None and figures is None and form is None:
@@ -90,7 +89,7 @@ def report(
     if form is not None:
         for section in parts:
             for table in (*section.tables, *section.comparisons):
-                console.data(render(table, form))
+                console.table(table, form)
     if figures is not None:
         taken: dict[str, int] = {}
         for figure in (figure for section in parts for figure in section.figures):

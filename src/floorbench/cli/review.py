@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from floorbench.cli import console
-from floorbench.errors import UsageError, missing_extra
+from floorbench.cli.page import OpenBrowser, need_web, serve
+from floorbench.core.words import counted
+from floorbench.errors import UsageError
 
 if TYPE_CHECKING:
     from floorbench.core.ports import DatasetSource
@@ -29,7 +28,7 @@ def review(
     reader: str | None = None,
     export: Path | None = None,
     port: int = 0,
-    open_browser: Annotated[bool, Parameter(name="--open", negative=())] = False,
+    open_browser: OpenBrowser = False,
 ) -> int:
     """Let two or more people label items by ear, blind, and measure how far they agree.
 
@@ -54,15 +53,10 @@ def review(
         Write verdicts (JSONL) and agreement (JSON) of the review, and serve nothing.
     port
         Port; any free one by default.
-    open_browser
-        Open the page in the browser.
     """
     from floorbench.datasets.open import open_dataset
 
-    try:
-        import starlette  # noqa: F401
-    except ImportError:
-        raise missing_extra("starlette", "web") from None
+    need_web()
     source = open_dataset(dataset, reader=reader)
     folder = session if session is not None else ROOT / _name(source)
     if export is not None:
@@ -72,7 +66,6 @@ def review(
     from floorbench.run.store import held
     from floorbench.web.review import ReviewRoom
     from floorbench.web.review_plan import Sampling
-    from floorbench.web.serving import Serving
 
     sampling = None
     if (share, per_scenario, seed) != (None, None, None):
@@ -80,15 +73,12 @@ def review(
         sampling = Sampling(share=whole, per_scenario=per_scenario, seed=seed or 0)
     with held(folder):
         room = ReviewRoom(source, folder, sampling=sampling)
-        serving = Serving(room.app(), port=port)
-        address = f"{serving.address}?token={room.token}"
-        console.data(address)
         people = len(room.review.reviewers())
-        console.say(f"{len(room.samples)} items; kept in {folder}; {people} reviewers so far")
-        console.say("serving on this machine only; Ctrl-C ends it")
-        if open_browser:
-            webbrowser.open(address)
-        serving.run()
+        kept = (
+            f"{counted(len(room.samples), 'item')}; kept in {folder}; "
+            f"{counted(people, 'reviewer')} so far"
+        )
+        serve(room.app(), token=room.token, port=port, open_browser=open_browser, remarks=[kept])
     return 0
 
 
@@ -109,7 +99,8 @@ def _export(source: DatasetSource, folder: Path, path: Path) -> int:
     made = export(kept, planned(source, kept.plan), path)
     console.say(_table(made))
     console.say(
-        f"{made.accepted} items accepted, {made.rejected} rejected, {made.open} without a verdict"
+        f"{counted(made.accepted, 'item')} accepted, "
+        f"{made.rejected} rejected, {made.open} without a verdict"
     )
     console.data(str(made.verdicts))
     console.data(str(made.agreement))

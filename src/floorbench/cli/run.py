@@ -12,23 +12,26 @@ from cyclopts import Parameter
 from floorbench.catalog import SYSTEMS
 from floorbench.cli import console
 from floorbench.cli.options import (
+    NO_WISHES,
+    RayWishes,
     ReaderSettings,
     Settings,
     TaskSettings,
-    kept_settings,
     make_task,
     open_data,
-    ray_options,
     settings,
 )
 from floorbench.core.ports import DatasetSource
 from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import ScoringTask
+from floorbench.run.answer_times import answer_times
 from floorbench.run.deciding import SystemChoice
 from floorbench.run.engine import run as run_engine
 from floorbench.run.executors import Executor, make_executor
 from floorbench.run.job import Progress
+from floorbench.run.opening import source_of
 from floorbench.run.references import REFERENCES, Reference, make_reference
+from floorbench.run.store import RunFolder
 from floorbench.systems.build import build_system
 from floorbench.systems.stream import StreamDriver
 
@@ -53,11 +56,7 @@ def run(
     batch_seconds: float | None = None,
     timeout: float | None = None,
     load_timeout: float | None = None,
-    ray_address: str | None = None,
-    cpus_per_worker: float | None = None,
-    gpus_per_worker: float | None = None,
-    memory_per_worker: float | None = None,
-    place_timeout: float | None = None,
+    wishes: RayWishes = NO_WISHES,
     out: Path = Path("runs"),
     resume: Path | None = None,
     recompute_changed: bool = False,
@@ -79,7 +78,8 @@ def run(
         A system of ``floorbench list systems``, a reference (oracle, prior, replay), or
         ``path.py:Class``.
     data
-        Folder or file, or ``starter:NAME``; the task's starter set by default.
+        Folder or file, or ``starter:NAME``; the task's starter set by default, with --resume the
+        data of the run.
     reader
         Reader of the data; found by looking at it by default.
     conditions
@@ -87,32 +87,23 @@ def run(
     trials
         Predictions per sample and condition.
     limit
-        At most so many samples.
+        Only the first so many samples.
     seed
         Seed of everything random.
     executor
-        ``process`` and ``ray`` can cut off a system that hangs; the others cannot.
+        Where the system works: in this process one by one, in threads, in processes of its own, or
+        on Ray. Only ``process`` and ``ray`` can cut off a system that hangs.
     workers
         Threads, processes or actors.
     batch
-        Samples asked at once where the system can; of about equal length.
+        Samples of about equal length that a system is asked at once, if it takes several.
     batch_seconds
-        Fewer at once, where the longest sound times their number would exceed so many seconds.
+        With --batch: fewer at once where their number times the longest sound is more than this.
     timeout
         Seconds one answer may take.
     load_timeout
         With --executor process or ray: seconds a worker may take to load the system, 3600 by
         default.
-    ray_address
-        With --executor ray: the cluster, HOST:PORT or ``auto``; started here by default.
-    cpus_per_worker
-        With --executor ray: cores that a worker reserves and computes with, 1 by default.
-    gpus_per_worker
-        With --executor ray: GPUs of a worker; 0.25 lets four share one.
-    memory_per_worker
-        With --executor ray: GiB that a worker reserves.
-    place_timeout
-        With --executor ray: seconds to wait for a place for a worker, 60 by default.
     out
         Folder of the runs.
     resume
@@ -135,7 +126,7 @@ def run(
         Print JSON.
     """
     task_ = make_task(task, task_sets)
-    source = open_data(task, data, reader, reader_sets)
+    source = _source(task, data, reader, reader_sets, resume)
     if recompute_changed and resume is None:
         raise UsageError("FB103", "--recompute-changed needs --resume")
     if dry_run or budget is not None:
@@ -151,12 +142,10 @@ def run(
     if realtime:
         paced = _paced(system, settings(sets), executor)
         chosen = SystemChoice(name=system, parameters=settings(sets), factory=lambda: paced)
-    wishes = ray_options(
-        ray_address, cpus_per_worker, gpus_per_worker, memory_per_worker, place_timeout
-    )
+    ray = wishes.options()
     where: Executor = make_executor(
         executor, workers=workers, batch=batch, batch_seconds=batch_seconds, timeout=timeout,
-        load_timeout=load_timeout, ray=wishes,
+        load_timeout=load_timeout, ray=ray,
     )  # fmt: skip
     if budget is not None:
         where = paying.capped(where, system, settings(sets), budget=budget, prices=prices)
@@ -167,7 +156,7 @@ def run(
 
         folder = run_engine(
             task=task_,
-            task_parameters=kept_settings(task, task_sets),
+            task_parameters=settings(task_sets),
             system=chosen,
             source=source,
             executor=where,
@@ -182,6 +171,10 @@ def run(
             notify=console.say,
         )
     console.say(f"run folder: {folder.path}")
+    if folder.record().system_spec.streaming_step is None:  # of a stream the whole stream is timed
+        times = answer_times(folder.predictions())
+        if times is not None:
+            console.say(str(times))
     if paced is not None:
         console.say(f"real time: {paced.report()}")
     if not score:
@@ -200,6 +193,19 @@ def run(
     else:
         print_results([result], "text", every=False)
     return 0
+
+
+def _source(
+    task: str,
+    data: str | None,
+    reader: str | None,
+    reader_sets: Sequence[str] | None,
+    resume: Path | None,
+) -> DatasetSource:
+    """Return the named data; a run that goes on opens its own as it did before."""
+    if resume is None or data is not None or reader is not None or reader_sets:
+        return open_data(task, data, reader, reader_sets)
+    return source_of(RunFolder.open(resume).record(), resume)
 
 
 def _paced(system: str, parameters: dict[str, Any], executor: str) -> StreamDriver:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from floorbench.cli import console
 from floorbench.cli.options import Form, ReaderSettings, open_given
+from floorbench.core.words import counted
 
 
 def cut(
@@ -121,8 +122,8 @@ def cut(
         seed=seed,
     )
     for why, count in sorted(report.left_out.items()):
-        console.say(f"left out: {count} turns ({why})")
-    console.say(f"{report.taken} turns, {report.with_audio} with audio")
+        console.say(f"left out: {counted(count, 'turn')} ({why})")
+    console.say(f"{counted(report.taken, 'turn')}, {report.with_audio} with audio")
     console.data(str(out))
     return 0
 
@@ -149,7 +150,7 @@ def lists(
 
     made = make_lists(stimuli, count=count, seed=seed, gap=gap, after_beep=after_beep)
     for one in made.lists:
-        console.data(f"{one.audio}\t{len(one.items)} turns\t{one.seconds:.1f} s")
+        console.data(f"{one.audio}\t{counted(len(one.items), 'turn')}\t{one.seconds:.1f} s")
     return 0
 
 
@@ -164,9 +165,8 @@ def stats(stimuli: Path, /, *, form: Form = "text") -> int:
         Form of the table.
     """
     from floorbench.report import trp_sets
-    from floorbench.report.tables import render
 
-    console.data(render(trp_sets.table(trp_sets.statistics(stimuli)), form))
+    console.table(trp_sets.table(trp_sets.statistics(stimuli)), form)
     return 0
 
 

@@ -33,11 +33,11 @@ def timeline(
     data
         Two-channel sessions.
     session
-        Its id.
+        Id of the session to draw.
     start
-        Seconds.
+        Where the drawing begins, in seconds of the session.
     end
-        Seconds; at most 60 s after the start.
+        Where it ends, at most 60 s later.
     out
         Files to write: .svg, .png, .pdf, .json or .html (repeat the option).
     min_gap

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from floorbench.cli import console
-from floorbench.errors import missing_extra
+from floorbench.cli.page import OpenBrowser, need_web, serve
 
 
 def view(
@@ -17,7 +16,7 @@ def view(
     dataset: Annotated[str | None, Parameter(name=["--dataset", "--data"])] = None,
     reader: str | None = None,
     port: int = 0,
-    open_browser: Annotated[bool, Parameter(name="--open", negative=())] = False,
+    open_browser: OpenBrowser = False,
 ) -> int:
     """Look at runs on a local page: tables, items, their audio, and two systems side by side.
 
@@ -34,17 +33,11 @@ def view(
         Reader of the data.
     port
         Port; any free one by default.
-    open_browser
-        Open the page in the browser.
     """
-    try:
-        import starlette  # noqa: F401
-    except ImportError:
-        raise missing_extra("starlette", "web") from None
+    need_web()
     from floorbench.report.stored import Sources, StoredRun, load
     from floorbench.web.live import LiveRuns
     from floorbench.web.server import Viewer
-    from floorbench.web.serving import Serving
 
     sources = Sources(dataset, reader=reader)
     with console.progress("reading runs") as tick:
@@ -58,15 +51,11 @@ def view(
             return found
 
         viewer = Viewer(LiveRuns(runs, read))
-    serving = Serving(viewer.app(), port=port)
-    address = f"{serving.address}?token={viewer.token}"
-    console.data(address)
-    for group in viewer.runs.groups():
-        for run in group.runs:
-            for remark in run.stored.remarks:
-                console.say(f"{run.stored.path}: {remark}")
-    console.say("serving on this machine only; Ctrl-C ends it")
-    if open_browser:
-        webbrowser.open(address)
-    serving.run()
+    remarks = (
+        f"{run.stored.path}: {remark}"
+        for group in viewer.runs.groups()
+        for run in group.runs
+        for remark in run.stored.remarks
+    )
+    serve(viewer.app(), token=viewer.token, port=port, open_browser=open_browser, remarks=remarks)
     return 0

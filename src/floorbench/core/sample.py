@@ -53,6 +53,10 @@ class AudioRef(Protocol):
         """
         ...
 
+    def narrow(self, *, cutoff: Seconds) -> AudioRef:
+        """Return the same audio that ends at ``cutoff`` or at its own cutoff, the earlier one."""
+        ...
+
     def digest(self) -> str:
         """Return the SHA-256 of the decoded content (never of the container's bytes)."""
         ...

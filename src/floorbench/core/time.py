@@ -114,14 +114,6 @@ class Span:
         """Length in seconds."""
         return self.end - self.start
 
-    def contains(self, time: Seconds) -> bool:
-        """Tell whether ``start <= time < end``."""
-        return self.start <= time < self.end
-
     def overlaps(self, other: Span) -> bool:
         """Tell whether the two spans share more than an edge."""
         return max(self.start, other.start) < min(self.end, other.end)
-
-    def shifted(self, by: Seconds) -> Span:
-        """Return the span moved by ``by`` seconds."""
-        return Span(self.start + by, self.end + by)

@@ -9,7 +9,8 @@ class Outcome(StrEnum):
     """What became of one (sample, condition, trial); every one has exactly one.
 
     ``unsupported`` inside a cell that the system declared is wrong; in an undeclared cell it is
-    N/A. Missing, as the policies use the word, is abstained, invalid, failed or timeout.
+    N/A. Missing, as the policies use the word, is abstained, invalid, failed or timeout, or a
+    prediction that is not there.
     """
 
     OK = "ok"
@@ -18,9 +19,6 @@ class Outcome(StrEnum):
     INVALID = "invalid"
     FAILED = "failed"
     TIMEOUT = "timeout"
-
-
-MISSING = frozenset({Outcome.ABSTAINED, Outcome.INVALID, Outcome.FAILED, Outcome.TIMEOUT})
 
 
 class Role(StrEnum):
@@ -32,7 +30,7 @@ class Role(StrEnum):
 
 
 class MissingPolicy(StrEnum):
-    """How a missing prediction enters a score (DEFINITIONS of each metric say the details)."""
+    """How a missing prediction enters a score: it counts as wrong, or its unit leaves."""
 
     WRONG = "wrong"
     DROP = "drop"

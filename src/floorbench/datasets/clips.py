@@ -4,7 +4,7 @@ Three layouts are read:
 
 * a table ``labels.tsv`` or ``labels.csv`` (or any ``.tsv``/``.csv`` given as the path) whose first
   line names the columns: ``path`` and ``label``, optional ``text``, ``language``, ``source``,
-  ``cluster``;
+  ``cluster``, ``end`` (where in the clip its last word ends, in seconds);
 * one folder per label;
 * one folder of files named ``{label}_{source}_{number}.wav`` or ``{label}_{number}.wav``.
 
@@ -20,6 +20,7 @@ touches several belongs to their joined set, and strata of a single cluster are 
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import NamedTuple
 
 from floorbench.audio.decode import Channel
 from floorbench.audio.ref import FileAudio
+from floorbench.core.numbers import number_of
 from floorbench.core.sample import JsonValue, Observation, Sample
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett_labels import normalise
@@ -64,6 +66,7 @@ class Clip(NamedTuple):
     source: str
     text: str | None
     cluster: str | None
+    end: float | None = None
 
 
 class ClipsSource:
@@ -143,10 +146,10 @@ class ClipsSource:
         }
 
     def digest(self) -> str:
-        """Return the SHA-256 over labels, texts, decoded audio and the channel chosen."""
+        """Return the SHA-256 over labels, texts, ends, decoded audio and the channel chosen."""
         files = {c.path for c in self.clips}
         pcm = pcm_digests(self.root, files, self.manifest, cache=self._cache, channel=self._channel)
-        lines = [repr(tuple(clip)).encode() for clip in self.clips]
+        lines = [repr(tuple(clip)[: 6 + (clip.end is not None)]).encode() for clip in self.clips]
         if self._channel is not None:
             lines.append(f"channel {self._channel}".encode())
         return fold(lines, pcm)
@@ -163,7 +166,7 @@ class ClipsSource:
                     channels={Role.USER: FileAudio(self.root / clip.path, channel=self._channel)},
                     text=clip.text,
                 ),
-                target={"label": clip.label},
+                target={"label": clip.label} | ({} if clip.end is None else {"end": clip.end}),
                 tags={
                     "language": clip.language,
                     "label": clip.label,
@@ -236,7 +239,20 @@ class ClipsSource:
             source=_SOURCES.get(normalise(row.get("source") or ""), "unknown"),
             text=row.get("text"),
             cluster=row.get("cluster") or None,
+            end=_seconds(row.get("end") or "", where),
         )
+
+
+def _seconds(cell: str, where: Place) -> float | None:
+    if not cell.strip():
+        return None
+    try:
+        value = number_of(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise DataError("FB217", f"end '{cell[:40]}' is no time in seconds", where=where)
+    return value
 
 
 def _table(path: Path) -> Path | None:

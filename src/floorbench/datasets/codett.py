@@ -156,20 +156,6 @@ class CodettSource:
         for file, line, where in self._lines():
             yield self._sample(file, self._dialogue(line, where), where, index)
 
-    def make_manifest(self, *, licence: str = "unknown", version: str = "unknown") -> Manifest:
-        """Return a manifest with the hash of every audio file, to be kept beside the texts.
-
-        With it the data's digest needs no audio, so that predictions can be checked and scored
-        where only the texts are.
-        """
-        pcm = pcm_digests(self.root, set(self.audio_files()), None, cache=self._cache)
-        return Manifest(name=self.name, version=version, licence=licence, pcm=pcm)
-
-    def audio_files(self) -> Iterator[str]:
-        """Yield the relative path of every audio file that is named, once per mention."""
-        for _, line, where in self._lines():
-            yield from self._audio_of(self._dialogue(line, where), where)
-
     def _audio_of(self, dialogue: Dialogue, where: Place) -> Iterator[str]:
         for turn in (*dialogue.history, dialogue.target):
             if turn.audio is not None:

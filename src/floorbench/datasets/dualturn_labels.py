@@ -19,8 +19,9 @@ import numpy as np
 from floorbench import codec
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.datasets.two_channel_check import check_channels
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.errors import EnvironmentProblem, Place, UsageError
 from floorbench.events.dualturn import (
     RATE,
@@ -28,12 +29,20 @@ from floorbench.events.dualturn import (
     ChannelSignals,
     SegmentClass,
     SignalRules,
+    Signals,
     dualturn_signals,
 )
-from floorbench.events.dualturn_actions import ACTIONS, RULES, ActionRules, agent_actions
+from floorbench.events.dualturn_actions import (
+    ACTIONS,
+    RULES,
+    ActionEvents,
+    ActionRules,
+    agent_actions,
+)
 from floorbench.events.dualturn_words import (
     WORD_LABELS,
     PhraseList,
+    WordLabels,
     WordRules,
     frequent_phrases,
     last_full_frame,
@@ -236,85 +245,112 @@ def _dualturn(
 ) -> Labelled:
     vad = session.vad(RATE)
     signals = dualturn_signals(vad, how)
+    actions = {
+        agent: agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
+        for agent in ROLES
+    }
+    words = word_labels(session.words, phrases, rules.words) if session.words else None
+    head = _head(session, split, len(vad[Role.USER]), energies)
+    either = actions[ROLES[-1]]  # what was left out is the same for both
+    if either.simultaneous:
+        head["counted"] = {**head["counted"], SIMULTANEOUS: either.simultaneous}
+    excluded = "shorter than 500 frames: no actions" if either.dropped else None
+    if not any(len(own.segments) for own in signals.channels.values()):
+        excluded = "no events"
+    counts = SessionCounts(
+        **head,
+        sides={role.value: _side_counts(own) for role, own in signals.channels.items()},
+        events=_action_counts(actions.values()),
+        starts=_start_counts(actions.values()),
+        words={} if words is None else _word_counts(words),
+        stored=_stored_otherwise(session, signals),
+        excluded=excluded,
+    )
+    rows = _signal_rows(session.id, signals)
+    for agent in ROLES:
+        rows += _action_rows(session.id, actions[agent])
+    if words is not None:
+        rows += _word_rows(session.id, words)
+    return Labelled(counts, rows)
+
+
+def _side_counts(own: ChannelSignals) -> dict[str, int]:
+    return {
+        "segments": len(own.segments),
+        **{k.value: own.count(k) for k in SEGMENT_CLASSES},
+        "BOT": int(own.bot.sum()),
+        "hold_truncated": int(own.hold_truncated.sum()),
+    }
+
+
+def _signal_rows(session_id: str, signals: Signals) -> list[TableRow]:
     rows = [
         TableRow(r.session, "signal", r.role.value, r.frame, r.label, r.rule)
-        for r in signals.rows(session.id)
+        for r in signals.rows(session_id)
     ]
-    sides = {}
+    name = SegmentClass.OPEN.value
     for role, own in signals.channels.items():
         kept = own.segment_class == SEGMENT_CLASSES.index(SegmentClass.OPEN)
         rows += [
-            TableRow(
-                session.id, "signal", role.value, end - 1, SegmentClass.OPEN.value, "at the end"
-            )
+            TableRow(session_id, "signal", role.value, end - 1, name, "at the end")
             for end in own.segments.end[kept].tolist()
         ]
-        sides[role.value] = {
-            "segments": len(own.segments),
-            **{k.value: own.count(k) for k in SEGMENT_CLASSES},
-            "BOT": int(own.bot.sum()),
-            "hold_truncated": int(own.hold_truncated.sum()),
-        }
-    actions: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
-    starts: Counter[str] = Counter(dict.fromkeys(ST_RULES, 0))
-    dropped, both = False, 0
-    for agent in ROLES:
-        found = agent_actions(vad, ActionRules(min_gap=rules.min_gap), agent=agent)
-        dropped, both = found.dropped, found.simultaneous
-        actions.update({a: found.count(a) for a in ACTIONS})
+    return rows
+
+
+def _action_counts(actions: Iterable[ActionEvents]) -> dict[str, int]:
+    counts: Counter[str] = Counter(dict.fromkeys(ACTIONS, 0))
+    for found in actions:
+        counts.update({a: found.count(a) for a in ACTIONS})
+    return dict(counts)
+
+
+def _start_counts(actions: Iterable[ActionEvents]) -> dict[str, int]:
+    counts: Counter[str] = Counter(dict.fromkeys(ST_RULES, 0))
+    for found in actions:
         named = [RULES[r] for r in found.rule[found.by_agent].tolist()]
-        starts.update(rule for rule in named if rule in ST_RULES)
-        rows += [
-            TableRow(session.id, "action", r.role.value, r.frame, r.label, r.rule)
-            for r, mine in zip(found.rows(session.id), found.by_agent.tolist(), strict=True)
-            if mine
-        ]
-    words: dict[str, int] = {}
-    if session.words:
-        labels = word_labels(session.words, phrases, rules.words)
-        words = {name: labels.count(name) for name in WORD_LABELS}
-        words |= {"candidates": labels.candidates, "unplaced": labels.unplaced}
-        for word, role, code in zip(labels.words, labels.role, labels.label.tolist(), strict=True):
-            frame = last_full_frame(word.end, rate=RATE)
-            rule = "last full frame" if frame is not None else "before the first frame"
-            rows.append(
-                TableRow(
-                    session.id, "word", role.value, -1 if frame is None else frame,
-                    WORD_LABELS[code], rule,
-                )
-            )  # fmt: skip
-    excluded = "shorter than 500 frames: no actions" if dropped else None
-    if not any(len(c.segments) for c in signals.channels.values()):
-        excluded = "no events"
-    ours = {"vad": "vad", "eot": "eot", "hold": "hold", "bot": "bot", "bc": "bc"}
-    stored = {
-        name: int(
-            sum(
-                (getattr(signals.channels[role], attribute) != session.stored[name][role]).sum()
-                for role in ROLES
-            )
+        counts.update(rule for rule in named if rule in ST_RULES)
+    return dict(counts)
+
+
+def _action_rows(session_id: str, found: ActionEvents) -> list[TableRow]:
+    return [
+        TableRow(session_id, "action", r.role.value, r.frame, r.label, r.rule)
+        for r, mine in zip(found.rows(session_id), found.by_agent.tolist(), strict=True)
+        if mine
+    ]
+
+
+def _word_counts(labels: WordLabels) -> dict[str, int]:
+    counts = {name: labels.count(name) for name in WORD_LABELS}
+    return counts | {"candidates": labels.candidates, "unplaced": labels.unplaced}
+
+
+def _word_rows(session_id: str, labels: WordLabels) -> list[TableRow]:
+    rows = []
+    for word, role, code in zip(labels.words, labels.role, labels.label.tolist(), strict=True):
+        frame = last_full_frame(word.end, rate=RATE)
+        at, rule = (-1, "before the first frame") if frame is None else (frame, "last full frame")
+        rows.append(TableRow(session_id, "word", role.value, at, WORD_LABELS[code], rule))
+    return rows
+
+
+def _stored_otherwise(session: TwoChannelSession, signals: Signals) -> dict[str, int]:
+    """Return in how many frames the labels that a session brings along differ from ours."""
+    found = {
+        name: sum(
+            int((getattr(signals.channels[role], name) != session.stored[name][role]).sum())
+            for role in ROLES
         )
-        for name, attribute in ours.items()
+        for name in ("vad", "eot", "hold", "bot", "bc")
         if name in session.stored
     }
     if session.stored_fvad:
-        stored["fvad"] = sum(
-            _differing(signals.channels[role], session.stored_fvad[role])
-            for role in session.stored_fvad
+        found["fvad"] = sum(
+            _differing(signals.channels[role], theirs)
+            for role, theirs in session.stored_fvad.items()
         )
-    head = _head(session, split, len(vad[Role.USER]), energies)
-    if both:
-        head["counted"] = {**head["counted"], SIMULTANEOUS: both}
-    counts = SessionCounts(
-        **head,
-        sides=sides,
-        events=dict(actions),
-        starts=dict(starts),
-        words=words,
-        stored=stored,
-        excluded=excluded,
-    )
-    return Labelled(counts, rows)
+    return found
 
 
 def _differing(ours: ChannelSignals, theirs: Floats) -> int:

@@ -15,8 +15,11 @@ from typing import Any, ClassVar, Literal
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.layout import files_below
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession, TwoChannelSource
+from floorbench.datasets.parquet import reading
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.datasets.two_channel_splits import Splits
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.events.dualturn import RATE
@@ -174,7 +177,8 @@ class FrameRowsSource(TwoChannelSource):
             if abs(float(seconds) * float(RATE) - frames) > float(RATE):
                 raise DataError(
                     "FB255",
-                    f"{frames} frames are not {seconds:g} s at {float(RATE):g} frames a second",
+                    f"{counted(frames, 'frame is', 'frames are')} not {seconds:g} "
+                    f"s at {float(RATE):g} frames a second",
                     where=where,
                 )
         channel = {Role.USER: self._user, Role.SYSTEM: 1 - self._user}
@@ -222,7 +226,9 @@ def _windows(values: Any, frames: int, where: Place) -> Floats:
     flat = np.asarray(values)
     if flat.size != 4 * frames or (frames and flat.dtype.kind not in "biuf"):
         raise DataError(
-            "FB255", f"'fvad' has {flat.size} values, not 4 x {frames} numbers", where=where
+            "FB255",
+            f"'fvad' has {counted(flat.size, 'value')}, not 4 x {counted(frames, 'number')}",
+            where=where,
         )
     return flat.astype(np.float64).reshape(frames, 4)
 
@@ -259,30 +265,23 @@ def _files(path: Path) -> list[Path]:
 
 
 def _header(path: Path) -> list[str]:
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            cursor = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)])
-            return [column[0] for column in cursor.description or ()]
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB255", f"not Parquet ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB255", what="not Parquet") as connection:
+        cursor = connection.execute("SELECT * FROM read_parquet(?) LIMIT 0", [str(path)])
+        return [column[0] for column in cursor.description or ()]
 
 
 def _query(
     path: Path, names: list[str], where: tuple[str, str] | None = None
 ) -> Iterator[tuple[Any, ...]]:
-    import duckdb
-
-    quoted = ", ".join('"' + n.replace('"', '""') + '"' for n in names)
-    only = f' WHERE "{where[0]}" = ?' if where is not None else ""
+    only = f" WHERE {_quoted(where[0])} = ?" if where is not None else ""
     given = [str(path)] if where is None else [str(path), where[1]]
-    try:
-        with duckdb.connect() as connection:
-            cursor = connection.execute(f"SELECT {quoted} FROM read_parquet(?){only}", given)  # noqa: S608 - names come from the file's own header, quoted
-            while block := cursor.fetchmany(4):
-                yield from block
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB255", f"a damaged file ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB255", what="a damaged file") as connection:
+        # Names come from the file's own header.
+        text = f"SELECT {', '.join(map(_quoted, names))} FROM read_parquet(?){only}"  # noqa: S608
+        cursor = connection.execute(text, given)
+        while block := cursor.fetchmany(4):
+            yield from block
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -113,7 +113,7 @@ class EchoSource:
 
     def locator(self) -> Mapping[str, JsonValue]:
         """Return what opens the same data again."""
-        return {"reader": "echo", "path": self._located or str(self.path.absolute())}
+        return {"reader": "echo", "path": self._located or str(self.path)}
 
     def describe(self) -> Mapping[str, JsonValue]:
         """Return name, version, licence, notices and the rule of the system channel."""
@@ -235,7 +235,7 @@ class EchoSource:
         for role in (Role.USER, Role.SYSTEM):
             audio = self.channel(row, role, place=place)
             if audio is not None:
-                channels[role] = audio.narrow(cutoff=end)  # type: ignore[attr-defined]
+                channels[role] = audio.narrow(cutoff=end)
         return Observation(
             language=row.language,
             turns=tuple(Turn(role=Role(t.role), text=t.text) for t in row.history),

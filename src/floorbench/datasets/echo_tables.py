@@ -18,6 +18,7 @@ from typing import Any
 from floorbench import codec
 from floorbench.core.numbers import number_of
 from floorbench.core.time import Seconds
+from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, Place, did_you_mean
 
 ROLES = ("interruption", "backchannel", "off_talk")
@@ -337,16 +338,12 @@ def _cells(text: str, delimiter: str, path: Path) -> Iterator[tuple[Mapping[str,
 
 
 def _parquet(path: Path) -> Iterator[tuple[Mapping[str, Any], Place]]:
-    import duckdb
-
     codec.read_bytes(path)  # says why, if it cannot be read
-    try:
-        found = duckdb.execute("SELECT * FROM read_parquet(?)", [str(path)])
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        what = f"not a Parquet table ({str(error).splitlines()[0]})"
-        raise DataError("FB261", what, where=Place(str(path))) from None
-    names = [d[0] for d in found.description or ()]
-    for number, values in enumerate(found.fetchall(), start=1):
+    with reading(path, code="FB261", what="not a Parquet table") as connection:
+        found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+        names = [d[0] for d in found.description or ()]
+        rows = found.fetchall()
+    for number, values in enumerate(rows, start=1):
         yield dict(zip(names, values, strict=True)), Place(str(path), None, f"row {number}")
 
 

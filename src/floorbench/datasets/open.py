@@ -114,12 +114,11 @@ def _detect(path: Path) -> str:
     if len(claims) == 1:
         return claims[0]
     what = f"the readers {', '.join(claims)} all claim this" if claims else "no reader knows this"
-    raise DataError(
-        "FB211",
-        what,
-        where=Place(str(path)),
-        hint=f"name one with --reader: {', '.join(DATASETS.entries())}",
-    )
+    from floorbench.datasets.two_channel_files import about_recordings
+
+    why = None if claims else about_recordings(path)
+    hint = why or f"name one with --reader: {', '.join(DATASETS.entries())}"
+    raise DataError("FB211", what, where=Place(str(path)), hint=hint)
 
 
 def _near(path: Path) -> str | None:

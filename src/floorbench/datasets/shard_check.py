@@ -13,6 +13,7 @@ from typing import NamedTuple
 from floorbench import codec
 from floorbench.audio.addresses import join, shown
 from floorbench.audio.storage import stream
+from floorbench.core.words import counted
 from floorbench.datasets.shard_index import (
     Entry,
     Header,
@@ -110,8 +111,9 @@ class _Walk:
             return
         where = Place(self._name)
         if self.held != self._shard.size:
-            more = "more" if self.held > self._shard.size else f"{self.held}"
-            what = f"{more} bytes are there, {self._shard.size} were packed"
+            held = counted(self.held, "byte is", "bytes are")
+            more = "more bytes are" if self.held > self._shard.size else held
+            what = f"{more} there, {self._shard.size} were packed"
             yield DataError("FB283", what, where=where)
         elif whole and self._hash.hexdigest() != self._shard.sha256:
             yield DataError(
@@ -145,7 +147,9 @@ class _Walk:
             while left:
                 block = self._take(min(left, 1 << 20))
                 if not block:
-                    yield self._fault("FB283", f"the shard ends {left} bytes before it does", name)
+                    yield self._fault(
+                        "FB283", f"the shard ends {counted(left, 'byte')} before it does", name
+                    )
                     return False
                 data.update(block)
                 left -= len(block)
@@ -194,7 +198,10 @@ def _compare(found: Span, known: Span | None, *, twice: bool) -> tuple[str, str]
     if known is None:
         return "FB285", "the index does not name this member"
     if (found.offset, found.size) != (known.offset, known.size):
-        what = f"lies at {found.offset} with {found.size} bytes, the index says {known.offset}"
+        what = (
+            f"lies at {found.offset} with {counted(found.size, 'byte')}, "
+            f"the index says {known.offset}"
+        )
         return "FB285", f"{what} with {known.size}"
     if found.sha256 != known.sha256:
         return "FB284", "the bytes are not those of its SHA-256"

@@ -31,6 +31,7 @@ from floorbench.audio.addresses import is_url, join, shown
 from floorbench.audio.member import LARGEST
 from floorbench.audio.storage import read_whole
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, Place
 
 HEADER = "shards.json"
@@ -170,7 +171,7 @@ def read_index(folder: str, shard: Shard, *, first: int) -> Iterator[Entry]:
     where = Place(shown(address))
     data = read_whole(address, limit=shard.index_size)
     if len(data) < shard.index_size:
-        what = f"{len(data)} bytes are there, {shard.index_size} were packed"
+        what = f"{counted(len(data), 'byte is', 'bytes are')} there, {shard.index_size} were packed"
         raise DataError("FB283", what, where=where)
     if hashlib.sha256(data).hexdigest() != shard.index_sha256:
         raise DataError("FB284", "the bytes are not those of its SHA-256", where=where)
@@ -196,7 +197,9 @@ def read_index(folder: str, shard: Shard, *, first: int) -> Iterator[Entry]:
         start = end + 1
     if number != shard.samples:
         raise DataError(
-            "FB285", f"{number} samples in the index, {shard.samples} in the header", where=where
+            "FB285",
+            f"{counted(number, 'sample')} in the index, {shard.samples} in the header",
+            where=where,
         )
 
 
@@ -217,7 +220,9 @@ def _check_shard(shard: Shard, where: Place) -> None:
     if not 0 <= shard.size <= SHARD_LIMIT or not 0 <= shard.index_size <= INDEX_LIMIT:
         raise DataError("FB287", f"'{shard.file}' has an impossible size", where=where)
     if shard.samples < 1:
-        raise DataError("FB285", f"'{shard.file}' holds {shard.samples} samples", where=where)
+        raise DataError(
+            "FB285", f"'{shard.file}' holds {counted(shard.samples, 'sample')}", where=where
+        )
 
 
 def _refuse_twice(line: bytes) -> None:
@@ -234,5 +239,5 @@ def _check_entry(entry: Entry, shard: Shard, number: int) -> None:
         if not check_member_name(name):
             raise DataError("FB287", f"'{name}' is not the name of a member")
         if span.offset < 0 or not 0 < span.size <= LARGEST or span.offset + span.size > shard.size:
-            what = f"member '{name}' lies at {span.offset} with {span.size} bytes"
+            what = f"member '{name}' lies at {span.offset} with {counted(span.size, 'byte')}"
             raise DataError("FB287", f"{what}, the shard holds {shard.size}")

@@ -29,6 +29,7 @@ from floorbench.audio.ref import FileAudio, file_of
 from floorbench.core.plain import sample_to_plain
 from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import AudioRef, JsonValue, Sample
+from floorbench.core.words import counted
 from floorbench.datasets.echo_audio import SilencedAudio, parts_of
 from floorbench.datasets.shard_index import (
     FORMAT,
@@ -90,7 +91,7 @@ def pack(
     """
     if shard_size < 1 or per_shard < 1:
         raise UsageError(
-            "FB103", f"shard size {shard_size} and {per_shard} samples must be above 0"
+            "FB103", f"shard size {shard_size} and {counted(per_shard, 'sample')} must be above 0"
         )
     plan = {
         "format": FORMAT,
@@ -287,7 +288,9 @@ def _packed(sample: Sample) -> _Packed:
             probe(file)  # whole, and audio
             size = file.stat().st_size
             if size > LARGEST:
-                raise DataError("FB288", f"the file holds {size} bytes", where=Place(str(file)))
+                raise DataError(
+                    "FB288", f"the file holds {counted(size, 'byte')}", where=Place(str(file))
+                )
             suffix = os.path.splitext(file.name)[1].lower()  # noqa: PTH122 - of a member, too
             names[file] = place + (suffix if _SUFFIX.fullmatch(suffix) else ".audio")
             files[names[file]] = file

@@ -19,6 +19,7 @@ from floorbench import codec
 from floorbench.core.sample import JsonValue, Observation, Sample, Word
 from floorbench.core.time import Span, to_ticks
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.manifest import Manifest, read_manifest
 from floorbench.datasets.trp_files import STIMULI, Panel, Stimulus, read_panels, read_stimuli
 from floorbench.errors import DataError, Place
@@ -107,7 +108,8 @@ class TrpSource:
         if not marked:
             return []
         return [
-            f"{marked} of {len(texts)} words end in a punctuation mark that systems see and "
+            f"{marked} of {counted(len(texts), 'word')} end "
+            "in a punctuation mark that systems see and "
             'listeners did not; "mark" keeps it from them.'
         ]
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 from floorbench import codec
 from floorbench.core.sample import JsonValue
-from floorbench.core.time import Seconds, exact, from_samples
+from floorbench.core.time import Seconds, from_samples
 from floorbench.errors import DataError, Place
 
 LISTS = "lists.json"
@@ -71,31 +70,6 @@ class StimulusList:
     def seconds(self) -> Seconds:
         """Length in seconds."""
         return from_samples(self.frames, self.rate)
-
-    def turn_time(self, time: Seconds) -> tuple[str, Fraction] | None:
-        """Return the turn that is heard at a list time, and the exact time on its own clock.
-
-        From its beep on an item is heard, so times are negative until the turn starts. ``None``
-        outside the list.
-        """
-        frame = exact(time) * self.rate
-        for item in self.items:
-            if item.beep <= frame < item.stop:
-                return item.stimulus, exact(time) - Fraction(item.start, self.rate)
-        return None
-
-    def list_time(self, stimulus: str, time: Seconds) -> Fraction:
-        """Return the exact list time of a time in a turn.
-
-        Raises
-        ------
-        DataError
-            ``FB275`` when the turn is not in this list.
-        """
-        for item in self.items:
-            if item.stimulus == stimulus:
-                return exact(time) + Fraction(item.start, self.rate)
-        raise DataError("FB275", f"list '{self.name}' has no stimulus '{stimulus}'")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.events.dualturn import RATE
 from floorbench.events.spans import Bools
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -13,26 +13,30 @@ from floorbench.core.sample import AudioRef, JsonValue
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.layout import files_below
-from floorbench.datasets.two_channel import (
+from floorbench.datasets.two_channel import TwoChannelSource, pair_roles
+from floorbench.datasets.two_channel_calls import AUDIO
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
+from floorbench.datasets.two_channel_session import (
     ROLES,
     TwoChannelSession,
-    TwoChannelSource,
-    pair_roles,
+    entry_words,
     segments_session,
     words_session,
 )
-from floorbench.datasets.two_channel_naming import by_session, faults, named_once
-from floorbench.datasets.two_channel_words import AUDIO, entry_words
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.formats import read
+from floorbench.formats import detect, read
 from floorbench.formats.registry import FORMATS, by_extension
-from floorbench.formats.tiers import Tier
+from floorbench.formats.tiers import Document, Tier
 
-WORD_FORMATS = frozenset({"words", "ctm", "ms98"})
+WORD_FORMATS = frozenset({"words", "table", "ctm", "ms98"})
 _TEXT = tuple({f".{e.rpartition('.')[2]}" for f in FORMATS.values() for e in f.extensions})
 _SOUND = "sound"
 _NO_SPEECH = (None, "uem")
 """Neither a file of no format nor one of regions to score says who speaks."""
+WITHOUT = (
+    "stereo recordings need an annotation each, or a VAD: "
+    "--reader two-channel --reader-set vad=silero"
+)
 PAUSE = {"silero": VadParameters(), "webrtc": VadParameters(min_speech=0.1, pad=0.0)}
 
 
@@ -42,8 +46,9 @@ class TwoChannelFiles(TwoChannelSource):
     Parameters
     ----------
     user : str or None
-        Whose channel is the user's: a tier, speaker or channel name of the annotation; the first
-        one by name otherwise. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
+        Whose channel is the user's: a tier, speaker or channel name of the annotation. Otherwise
+        a name that says so (user, caller, customer; system, agent, assistant), else the first one
+        by name. Channel 0 is the user's, channel 1 the system's, unless ``swap``.
     swap : bool
         Channel 1 is the user's.
     units : {'words', 'segments', None}
@@ -53,8 +58,9 @@ class TwoChannelFiles(TwoChannelSource):
 
     Notes
     -----
-    An annotation without audio is a session too. Two annotations ``X.A.EXT`` and ``X.B.EXT``
-    belong to one session ``X``, side A first.
+    An annotation without audio is a session too. A CSV, TSV, JSON or TXT file named like a sound
+    is looked into: a table of words needs columns for word, start and end, and speaker. Two
+    annotations ``X.A.EXT`` and ``X.B.EXT`` belong to one session ``X``, side A first.
     """
 
     reader: ClassVar[str] = "two-channel"
@@ -88,12 +94,13 @@ class TwoChannelFiles(TwoChannelSource):
     def _find(self) -> Mapping[str, dict[str, list[Path]]]:
         named: list[tuple[str, str, Path]] = []
         files = [self.path] if self.path.is_file() else files_below(self.path, AUDIO + _TEXT)
+        sounds = {(p.parent, _stem(p)) for p in files if p.suffix.lower() in AUDIO}
         for path in files:
             if path.name.startswith("."):
                 continue
             if path.suffix.lower() in AUDIO:
                 named.append((_stem(path), _SOUND, path))
-            elif by_extension(path.name) not in _NO_SPEECH:
+            elif _kind(path, sounds) not in _NO_SPEECH:
                 named.append((_stem(path), _side(path), path))
         found = by_session(named)
         if self._vad is None:
@@ -119,7 +126,7 @@ class TwoChannelFiles(TwoChannelSource):
         tiers = named_once(((_name(t, p), (t, p)) for t, p in read_all), where=where)
         names = pair_roles(sorted(tiers), self._user, where=where)
         chosen = {role: tiers[name] for role, name in names.items()}
-        if self._are_words(found["text"][0]):
+        if self._are_words(next(iter(documents.values()))):
             return words_session(
                 session_id,
                 {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
@@ -137,10 +144,10 @@ class TwoChannelFiles(TwoChannelSource):
             language=self.language,
         )
 
-    def _are_words(self, path: Path) -> bool:
+    def _are_words(self, document: Document) -> bool:
         if self._units is not None:
             return self._units == "words"
-        return by_extension(path.name) in WORD_FORMATS
+        return document.format in WORD_FORMATS
 
     def _channels(self, path: Path) -> dict[Role, AudioRef]:
         channels = probe(path).channels
@@ -214,11 +221,43 @@ def _stem(path: Path) -> str:
     return name[:-2] if name[-2:] in (".A", ".B", "_A", "_B") else name
 
 
+def _kind(path: Path, sounds: Collection[tuple[Path, str]]) -> str | None:
+    """Return the format that a file's name tells, or its first lines if a sound is named so."""
+    named = by_extension(path.name)
+    if named is not None or (path.parent, _stem(path)) not in sounds:
+        return named
+    try:
+        return detect(path)
+    except DataError:
+        return None
+
+
+def about_recordings(folder: Path) -> str | None:
+    """Say what recordings in a folder lack; ``None`` without stereo recordings.
+
+    Either a file named like one is no annotation of it, and why, or there is none.
+    """
+    if not folder.is_dir():
+        return None
+    recordings = [p for p in files_below(folder, AUDIO, deep=False)[:3] if _stereo(p)]
+    for audio in recordings:
+        named = audio.parent, _stem(audio)
+        for path in files_below(folder, _TEXT, deep=False):
+            if _stem(path) != named[1] or _kind(path, {named}) is not None:
+                continue
+            try:
+                read(path, format="table" if path.suffix.lower() in (".csv", ".tsv") else None)
+            except DataError as error:
+                return f"'{path.name}' lies beside '{audio.name}', but: {error.what}"
+    return WITHOUT if recordings else None
+
+
 def _annotations(audio: Path) -> list[Path]:
+    named = audio.parent, _stem(audio)
     return [
         p
         for p in files_below(audio.parent, _TEXT, deep=False)
-        if by_extension(p.name) not in _NO_SPEECH and _stem(p) == _stem(audio)
+        if _stem(p) == named[1] and _kind(p, {named}) not in _NO_SPEECH
     ]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 SPLITS = ("train", "validation", "test")
@@ -72,7 +73,8 @@ class Splits:
                 if names:
                     raise DataError(
                         "FB254",
-                        f"it {what} {len(names)} sessions: {', '.join(sorted(names)[:5])}",
+                        f"it {what} {counted(len(names), 'session')}: "
+                        f"{', '.join(sorted(names)[:5])}",
                         where=Place(given),
                     )
             return found

@@ -7,14 +7,14 @@ different rules and are never mixed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from floorbench.core.vocab import Role
-from floorbench.errors import DataError, UsageError, did_you_mean
+from floorbench.errors import UsageError
 from floorbench.events.dualturn import EventRow
 from floorbench.events.frames import Runs, check_frames, close_gaps, runs
 from floorbench.events.spans import Bools, Ints, channel
@@ -244,27 +244,6 @@ def agent_actions(
         simultaneous=simultaneous,
         negatives_short=short,
     )
-
-
-def action_codes(labels: Iterable[str]) -> Ints:
-    """Return gold labels as indices into ``ACTIONS``.
-
-    Raises
-    ------
-    DataError
-        ``FB614`` for a label outside the five.
-    """
-    out = []
-    for row, label in enumerate(labels):
-        if label not in ACTIONS:
-            near = did_you_mean(label, ACTIONS)
-            raise DataError(
-                "FB614",
-                f"label '{label}' in row {row} is none of {', '.join(ACTIONS)}",
-                hint=f"Did you mean '{near}'?" if near else None,
-            )
-        out.append(ACTIONS.index(label))
-    return np.asarray(out, dtype=np.int64)
 
 
 _Part = Ints  # columns: frame, anchor, label, rule, by_agent, run

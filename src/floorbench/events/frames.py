@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from floorbench.core.time import TICKS_PER_SECOND, Ticks
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.events.spans import Bools, Ints, check_spans, two_roles, union
 
@@ -68,7 +69,9 @@ def frame_activity(
     speech = union(check_spans(spans, name=name)) * rate.numerator
     length = TICKS_PER_SECOND * rate.denominator
     if len(speech) and speech[-1, 1] > frames * length:
-        raise DataError("FB610", f"speech of '{name}' goes on after the last of {frames} frames")
+        raise DataError(
+            "FB610", f"speech of '{name}' goes on after the last of {counted(frames, 'frame')}"
+        )
     if len(speech) == 0:
         return np.zeros(frames, dtype=np.bool_)
     edges = np.arange(frames + 1, dtype=np.int64) * length
@@ -161,7 +164,7 @@ def close_gaps(active: Bools, *, min_gap: int) -> Bools:
         ``FB612`` for a negative ``min_gap``.
     """
     if min_gap < 0:
-        raise UsageError("FB612", f"min_gap is {min_gap} frames; it must be 0 or more")
+        raise UsageError("FB612", f"min_gap is {counted(min_gap, 'frame')}; it must be 0 or more")
     found = runs(active)
     if min_gap == 0 or len(found) < 2:
         return active
@@ -202,6 +205,6 @@ def check_frames(channels: Mapping[Role, ArrayLike]) -> dict[Role, Bools]:
     if len(out[first]) != len(out[second]):
         raise DataError(
             "FB611",
-            f"'{first}' has {len(out[first])} frames, '{second}' has {len(out[second])}",
+            f"'{first}' has {counted(len(out[first]), 'frame')}, '{second}' has {len(out[second])}",
         )
     return out

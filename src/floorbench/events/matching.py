@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from floorbench.core.time import Ticks
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.events.spans import Bools, Ints, check_disjoint, check_spans, check_ticks, inside
 
@@ -254,7 +255,8 @@ def _solve(
     pair = min(n, m) * worst + 1
     if pair * min(n, m) >= np.iinfo(np.int64).max:
         raise DataError(
-            "FB610", f"{n} predictions and {m} references lie too close together to be matched"
+            "FB610",
+            f"{counted(n, 'prediction')} and {m} references lie too close together to be matched",
         )
     best = np.zeros((n + 1, m + 1), dtype=np.int64)
     for i in range(n - 1, -1, -1):

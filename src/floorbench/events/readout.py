@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.events.spans import Floats
 
@@ -52,7 +53,11 @@ class Readout:
         k, n = len(self.features), len(self.labels)
         shapes = (len(self.mean), len(self.scale), *(len(w) for w in self.weights))
         if any(s != k for s in shapes) or len(self.weights) != n or len(self.bias) != n or n < 2:
-            raise DataError("FB535", f"the parts of a read-out do not fit {k} features, {n} labels")
+            raise DataError(
+                "FB535",
+                "the parts of a read-out do not fit "
+                f"{counted(k, 'feature')}, {counted(n, 'label')}",
+            )
         if not all(np.isfinite(part).all() for part in (self.mean, self.scale, self.bias)):
             raise DataError("FB535", "a read-out holds a number that is not finite")
         if any(s <= 0 for s in self.scale):
@@ -67,7 +72,9 @@ class Readout:
         """Return class probabilities ``(n, labels)`` of inputs ``(n, features)``."""
         if inputs.ndim != 2 or inputs.shape[1] != len(self.features):
             raise DataError(
-                "FB535", f"inputs of shape {inputs.shape} do not fit {len(self.features)} features"
+                "FB535",
+                f"inputs of shape {inputs.shape} do not fit "
+                f"{counted(len(self.features), 'feature')}",
             )
         scaled = (inputs - np.asarray(self.mean)) / np.asarray(self.scale)
         logits = scaled @ np.asarray(self.weights).T + np.asarray(self.bias)

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from floorbench.core.prediction import Trace
 from floorbench.core.time import exact
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, did_you_mean
 from floorbench.events.spans import Bools, Floats
 
@@ -64,7 +65,9 @@ def make_trace(
     with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused below
         array = np.asarray(values, dtype="<f4")
     if array.ndim != 2 or array.shape[1] != len(columns):
-        raise DataError("FB531", f"scores of shape {array.shape} do not fit {len(columns)} columns")
+        raise DataError(
+            "FB531", f"scores of shape {array.shape} do not fit {counted(len(columns), 'column')}"
+        )
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         frame, k = bad[0].tolist()
@@ -113,7 +116,8 @@ def trace_problem(trace: Trace) -> str | None:
         return None if trace.file is not None else "the trace holds no scores and names no file"
     if len(trace.data) != 4 * trace.frames * len(trace.columns):
         return (
-            f"{len(trace.data)} bytes are not {trace.frames} frames of {len(trace.columns)} scores"
+            f"{counted(len(trace.data), 'byte is', 'bytes are')} not "
+            f"{counted(trace.frames, 'frame')} of {counted(len(trace.columns), 'score')}"
         )
     array = np.frombuffer(trace.data, dtype="<f4")
     if not np.isfinite(array).all():

@@ -126,8 +126,8 @@ class VapEvents:
         """Return the events of some kinds."""
         return self.where(np.isin(self.kind, [KINDS.index(k) for k in kinds]))
 
-    def where(self, mask: Bools) -> VapEvents:
-        """Return the events selected by a mask."""
+    def where(self, mask: Bools | Ints) -> VapEvents:
+        """Return the events selected by a mask, or by their places in this order."""
         return VapEvents(
             roles=self.roles,
             kind=self.kind[mask],
@@ -203,14 +203,6 @@ def vap_events(vad: Mapping[Role, ArrayLike], rules: VapRules) -> VapEvents:
         start=table[:, 2],
         end=table[:, 3],
     )
-
-
-def fill_pauses(activity: Bools) -> Bools:
-    """Return activity (T, 2) with every silence between one speaker's own stretches filled.
-
-    A stretch next to such a silence is one in which that speaker alone is active.
-    """
-    return _fill(activity, _silences(_states(activity)))
 
 
 def equal_counts(

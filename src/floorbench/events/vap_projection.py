@@ -51,7 +51,8 @@ class ProjectionRules:
     def __post_init__(self) -> None:
         if len(self.bins) != BINS or min(self.bin_frames) < 1:
             raise UsageError(
-                "FB612", f"bins of {self.bin_frames} frames; four of at least one are needed"
+                "FB612",
+                f"bins of {self.bin_frames} frames; four of at least one are needed",
             )
         if not 0 < self.active <= 1:
             raise UsageError("FB612", f"active is {self.active}; it lies in (0, 1]")

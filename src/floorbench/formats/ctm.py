@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.registry import Codec
@@ -32,7 +33,7 @@ class Ctm(Codec):
         def parse(line: str, number: int) -> Row:
             columns = fields(line)
             if not 5 <= len(columns) <= 8:
-                raise DataError("FB703", f"{len(columns)} columns instead of 5 to 8")
+                raise DataError("FB703", f"{counted(len(columns), 'column')} instead of 5 to 8")
             start = parse_time(columns[2])
             entry = Entry(
                 start=start,

@@ -18,6 +18,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities, LossCounter
 from floorbench.formats.eaf_times import (
@@ -133,7 +134,9 @@ def _header(root: Node, source: Source) -> tuple[dict[str, str], Decimal]:
         if value := media[0].get(key):
             metadata[key] = value
     if len(media) > 1:
-        source.note(f"{len(media)} media files; times are those of the first", media[1].line)
+        source.note(
+            f"{counted(len(media), 'media file')}; times are those of the first", media[1].line
+        )
     if origins[0]:
         source.note(f"TIME_ORIGIN: {origins[0]} s added to all times", media[0].line)
     if any(origin != origins[0] for origin in origins):

@@ -10,7 +10,7 @@ from pathlib import Path
 from floorbench.errors import DataError, Place
 from floorbench.formats.abilities import Loss, LossCounter
 from floorbench.formats.fit import fit
-from floorbench.formats.registry import by_content, by_extension, codec
+from floorbench.formats.registry import FORMATS, by_content, by_extension, codec
 from floorbench.formats.source import MAX_BYTES, Source
 from floorbench.formats.tiers import Document
 
@@ -158,6 +158,9 @@ def _detect(path: Path, head: bytes) -> str:
         return named
     if found is None:
         raise DataError(
-            "FB701", "neither its name nor its first lines tell the format", where=Place(str(path))
+            "FB701",
+            "neither its name nor its first lines tell the format",
+            where=Place(str(path)),
+            hint=f"formats: {', '.join(FORMATS)}; a table needs columns word, start and end",
         )
     return found

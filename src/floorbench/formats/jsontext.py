@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -92,3 +92,27 @@ def _value(value: str | Decimal) -> str:
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def extra_of(
+    item: Mapping[str, Any], known: Collection[str], unread: Counter[str]
+) -> dict[str, str]:
+    """Return the members of an object that no field takes, as text.
+
+    Parameters
+    ----------
+    item : mapping
+    known : collection of str
+        Keys that have a field.
+    unread : Counter
+        Members that are no single value are counted here, by key.
+    """
+    extra: dict[str, str] = {}
+    for key, value in item.items():
+        if key not in known:
+            text = scalar_text(value)
+            if text is None:
+                unread[key] += 1
+            else:
+                extra[key] = text
+    return extra

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities, LossCounter, clean_text
 from floorbench.formats.registry import Codec
@@ -54,7 +55,7 @@ class Ms98(Codec):
         def parse(line: str, number: int) -> Row:
             columns = fields(line, 4)
             if len(columns) < 4:
-                raise DataError("FB703", f"{len(columns)} columns instead of 4")
+                raise DataError("FB703", f"{counted(len(columns), 'column')} instead of 4")
             entry = Entry(
                 start=parse_time(columns[1]),
                 end=parse_time(columns[2]),

@@ -39,6 +39,7 @@ class Codec(ABC):
         """Return the file's text for a fitted and prepared document."""
 
 
+_CELL, _ENDS = r"(?:(?<![^\n])|(?<=[,;\t])) *\"?", r"\"? *(?:[,;\t\n]|$)"
 _T = r"-?\d+(?:\.\d*)?|-?\.\d+"
 
 FORMATS: dict[str, Format] = {
@@ -92,6 +93,12 @@ FORMATS: dict[str, Format] = {
     ),
     "audacity": Format(
         "floorbench.formats.audacity:Audacity", (".labels.txt",), rf"(?:{_T})\t(?:{_T})(?:\t|\n|$)"
+    ),
+    "table": Format(
+        "floorbench.formats.table:Table",
+        (".words.csv", ".words.tsv"),
+        rf"(?i)(?=[^\n]*{_CELL}(?:word|text|token){_ENDS})"
+        rf"[^\n]*{_CELL}(?:start|start[_ ]time|start_s|begin|onset){_ENDS}",
     ),
 }
 """Every format; the first whose mark fits wins, so the more telling marks come first."""

@@ -11,6 +11,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.registry import Codec
@@ -39,7 +40,7 @@ class Rttm(Codec):
                 others[columns[0]] += 1
                 return None
             if len(columns) < 8:
-                raise DataError("FB703", f"{len(columns)} columns instead of 9 or 10")
+                raise DataError("FB703", f"{counted(len(columns), 'column')} instead of 9 or 10")
             start = parse_time(columns[3])
             entry = Entry(
                 start=start,
@@ -54,7 +55,7 @@ class Rttm(Codec):
         if others and not rows and "SPEAKER" not in others:
             source.fail("FB703", f"no SPEAKER line; first type is {next(iter(others))[:40]!r}")
         for kind, count in others.items():
-            source.note(f"{count} lines of type {kind[:40]!r} not read")
+            source.note(f"{counted(count, 'line')} of type {kind[:40]!r} not read")
         return document_of(source, rows, format="rttm")
 
     def render(self, document: Document) -> str:

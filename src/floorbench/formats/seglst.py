@@ -10,9 +10,10 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
-from floorbench.formats.jsontext import dump, load, scalar_text, text_of, time_of
+from floorbench.formats.jsontext import dump, extra_of, load, text_of, time_of
 from floorbench.formats.registry import Codec
 from floorbench.formats.rows import Row, document_of, in_time_order
 from floorbench.formats.source import Source
@@ -48,7 +49,7 @@ class SegLst(Codec):
         if not rows:
             source.note("the file has no entries")
         for key, count in unread.items():
-            source.note(f"{count} values of {key!r} not read")
+            source.note(f"{counted(count, 'value')} of {key!r} not read")
         return document_of(source, rows, format="seglst")
 
     def render(self, document: Document) -> str:
@@ -73,14 +74,7 @@ def _segment(item: Any, unread: Counter[str]) -> Row:
     for key in ("session_id", "speaker", "words"):
         if key not in item:
             raise DataError("FB703", f"no {key!r}")
-    extra: dict[str, str] = {}
-    for key, value in item.items():
-        if key not in _KNOWN:
-            text = scalar_text(value)
-            if text is None:
-                unread[key] += 1
-            else:
-                extra[key] = text
+    extra = extra_of(item, _KNOWN, unread)
     entry = Entry(
         start=time_of(item.get("start_time")),
         end=time_of(item.get("end_time")),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 from floorbench.formats.tiers import Notice, Tier
 
@@ -99,7 +100,7 @@ class Source:
         """Yield line number and line; only ``\\n``, ``\\r\\n`` and ``\\r`` end a line."""
         for number, line in enumerate(self.text.split("\n"), start=1):
             if len(line) > MAX_LINE:
-                self.fail("FB705", f"a line of {len(line)} characters", number)
+                self.fail("FB705", f"a line of {counted(len(line), 'character')}", number)
             yield number, line
 
     def _decode(self) -> str:

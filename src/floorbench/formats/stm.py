@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities, LossCounter
 from floorbench.formats.registry import Codec
@@ -35,7 +36,7 @@ class Stm(Codec):
         def parse(line: str, number: int) -> Row:
             columns = fields(line, 6)
             if len(columns) < 5:
-                raise DataError("FB703", f"{len(columns)} columns instead of at least 5")
+                raise DataError("FB703", f"{counted(len(columns), 'column')} instead of at least 5")
             text = columns[5] if len(columns) > 5 else ""
             label = _LABEL.match(text)
             entry = Entry(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
 from floorbench.formats.registry import Codec
@@ -33,7 +34,7 @@ class Uem(Codec):
         def parse(line: str, number: int) -> Row:
             columns = fields(line)
             if len(columns) != 4:
-                raise DataError("FB703", f"{len(columns)} columns instead of 4")
+                raise DataError("FB703", f"{counted(len(columns), 'column')} instead of 4")
             entry = Entry(start=parse_time(columns[2]), end=parse_time(columns[3]), line=number)
             return Row(entry, NAME, None, columns[0], columns[1])
 

@@ -12,9 +12,10 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.formats.abilities import Abilities
-from floorbench.formats.jsontext import dump, load, scalar_text, text_of, time_of
+from floorbench.formats.jsontext import dump, extra_of, load, text_of, time_of
 from floorbench.formats.registry import Codec
 from floorbench.formats.rows import Row, document_of, in_time_order
 from floorbench.formats.source import Source
@@ -47,9 +48,9 @@ class WordJson(Codec):
             source.note("the file has no entries")
         untimed = sum(not row.entry.timed for row in rows)
         if untimed:
-            source.note(f"{untimed} words without start or end stay untimed")
+            source.note(f"{counted(untimed, 'word')} without start or end, left untimed")
         for key, count in unread.items():
-            source.note(f"{count} values of {key!r} not read")
+            source.note(f"{counted(count, 'value')} of {key!r} not read")
         return document_of(source, rows, format="words", overlaps=False)
 
     def render(self, document: Document) -> str:
@@ -93,14 +94,7 @@ def _word(item: Any, segment_speaker: Any, unread: Counter[str]) -> Row:
         raise DataError("FB703", "not an object")
     if "word" not in item and "text" not in item:
         raise DataError("FB703", "no 'word'")
-    extra: dict[str, str] = {}
-    for key, value in item.items():
-        if key not in _KNOWN:
-            text = scalar_text(value)
-            if text is None:
-                unread[key] += 1
-            else:
-                extra[key] = text
+    extra = extra_of(item, _KNOWN, unread)
     speaker = item.get("speaker", segment_speaker)
     if isinstance(speaker, Decimal):
         speaker = str(speaker)

@@ -13,6 +13,7 @@ import numpy as np
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import MetricSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Floats, Scored, ratio
 from floorbench.metrics.inputs import (
@@ -121,7 +122,8 @@ def _multirater(name: str, categories: int, column: str) -> Additive:
         if counts.ndim != 2 or counts.shape[1] != categories:
             raise DataError(
                 "FB626",
-                f"column '{column}' has shape {counts.shape}, {categories} categories are declared",
+                f"column '{column}' has shape {counts.shape}, "
+                f"{counted(categories, 'category', 'categories')} are declared",
             )
         with np.errstate(invalid="ignore"):
             whole = np.isfinite(counts) & (counts >= 0) & (counts == np.round(counts))
@@ -151,6 +153,7 @@ def _multirater(name: str, categories: int, column: str) -> Additive:
         statistics=statistics,
         of_totals=lambda t: _free(ratio(t[..., 0], t[..., 1]), categories),
         why=lambda t: f"no case has two raters ({t['excluded']:g} excluded)",
+        unread=("excluded",),
     )
 
 

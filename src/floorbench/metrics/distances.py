@@ -357,4 +357,5 @@ def _distance(
         statistics=statistics,
         of_totals=lambda t: ratio(t[..., 0], t[..., 1]),
         why=why,
+        unread=("no_prediction", "no_consensus"),
     )

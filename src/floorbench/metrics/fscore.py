@@ -78,6 +78,7 @@ def precision(
         (gold, predicted, missing),
         lambda c: counts.precision(c.tp, c.fp),
         lambda _: f"label '{label}' was never predicted",
+        unread=("fn", "tn"),
     )
 
 
@@ -128,6 +129,7 @@ def f_score(
         lambda c: counts.f_beta(c.tp, c.fp, c.fn, beta),
         lambda _: f"label '{label}' occurs neither in gold nor in the predictions",
         {"beta": beta},
+        unread=("tn",),
     )
 
 
@@ -161,6 +163,7 @@ def specificity(
         (gold, predicted, missing),
         lambda c: counts.specificity(c.tn, c.fp),
         lambda _: f"no answered unit has a gold label other than '{label}'",
+        unread=("tp", "fn"),
     )
 
 

@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from floorbench.core.vocab import MissingPolicy
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import (
     ABSENT,
@@ -34,7 +36,6 @@ from floorbench.metrics.base import (
     Scored,
 )
 
-MISSING_POLICIES = ("wrong", "drop")
 _MISSING = np.isin(np.arange(len(OUTCOMES)), (ABSTAINED, INVALID, FAILED, TIMEOUT, ABSENT))
 
 
@@ -56,14 +57,14 @@ class Labels(NamedTuple):
 
 def check_missing(missing: str) -> str:
     """Return the missing policy or raise ``FB103``."""
-    return check_choice("missing", missing, MISSING_POLICIES)
+    return check_choice("missing", missing, tuple(MissingPolicy))
 
 
 def check_choice(name: str, value: str, allowed: Sequence[str]) -> str:
     """Return ``value`` if it is one of ``allowed``, else raise ``FB103``."""
     if value not in allowed:
         raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
-    return value
+    return str(value)
 
 
 def check_labels(labels: Sequence[str]) -> tuple[str, ...]:
@@ -275,7 +276,8 @@ def of_label(scored: Scored, column: str, values: Floats, code: int) -> Floats:
     if values.shape[1] != labels:
         raise DataError(
             "FB601",
-            f"column '{column}' has {values.shape[1]} scores per unit, there are {labels} labels",
+            f"column '{column}' has {counted(values.shape[1], 'score')} "
+            f"per unit, there are {counted(labels, 'label')}",
         )
     return values[:, code]
 

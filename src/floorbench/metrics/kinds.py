@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
-from floorbench.metrics.base import Evaluator, Floats, Scored, StatTable
+from floorbench.metrics.base import Bools, Evaluator, Floats, Scored, StatTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,9 @@ class Additive:
         Totals ``(..., k)`` to values ``(...)``, NaN where undefined.
     why : callable
         Totals by name to the reason for being undefined.
+    unread : tuple of str
+        Statistics that the value does not depend on: ledgers, and counts that come along. A unit
+        that has nothing else does not enter the value.
     """
 
     spec: MetricSpec
@@ -37,6 +40,7 @@ class Additive:
     statistics: Callable[[Scored], Floats]
     of_totals: Callable[[Floats], Floats]
     why: Callable[[Mapping[str, float]], str]
+    unread: tuple[str, ...] = ()
 
     def rows(self, scored: Scored) -> StatTable:
         """Return one weighted row of sufficient statistics per unit."""
@@ -46,6 +50,11 @@ class Additive:
             cluster=scored.cluster,
             n_clusters=len(scored.clusters),
         )
+
+    def enters(self, rows: StatTable) -> Bools:
+        """Tell which units ``(n,)`` enter the value, from their rows."""
+        read = [j for j, name in enumerate(self.names) if name not in self.unread]
+        return np.asarray(rows.values[:, read].any(axis=1))
 
     def value(self, totals: Floats) -> Floats:
         """Map totals ``(..., k)`` to values ``(...)``; NaN where undefined."""
@@ -68,6 +77,8 @@ class Weighted:
         sorting and checking happen once, before the draws.
     why : callable
         Scored to the reason for being undefined.
+    enters : callable
+        Scored to the units ``(n,)`` that enter the value; the others could as well not be there.
     by_order : str or None
         Score column that enters only by its order within one system, so that another scale gives
         the same value.
@@ -76,6 +87,7 @@ class Weighted:
     spec: MetricSpec
     prepared: Callable[[Scored], Evaluator]
     why: Callable[[Scored], str]
+    enters: Callable[[Scored], Bools]
     by_order: str | None = None
 
     def prepare(self, scored: Scored) -> Evaluator:

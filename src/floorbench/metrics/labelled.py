@@ -63,6 +63,8 @@ def one_label_metric(
     statistic: Callable[[counts.Counts], Floats],
     why: Why,
     parameters: Mapping[str, JsonValue] | None = None,
+    *,
+    unread: tuple[str, ...] = (),
 ) -> Additive:
     """Build a metric of the tp, fp, fn and tn of one label.
 
@@ -77,6 +79,8 @@ def one_label_metric(
         Totals by name to the reason for being undefined.
     parameters : mapping or None
         What else changes the value.
+    unread : tuple of str
+        Those of the four counts that do not.
     """
     gold, predicted, missing = where
 
@@ -91,6 +95,7 @@ def one_label_metric(
         statistics=statistics,
         of_totals=lambda t: statistic(counts.split(t)),
         why=why,
+        unread=unread,
     )
 
 
@@ -110,6 +115,7 @@ def recall_metric(name: str, label: str, gold: str, predicted: str, missing: str
         (gold, predicted, missing),
         lambda c: counts.recall(c.tp, c.fn),
         lambda _: f"no unit has gold label '{label}'",
+        unread=("fp", "tn"),
     )
 
 
@@ -120,6 +126,7 @@ def many_label_metric(
     of_totals: Callable[[Floats], Floats],
     *,
     gold_only: bool,
+    unread: tuple[str, ...] = (),
 ) -> Additive:
     """Build a metric of the tp, fp and fn of a declared set of labels.
 
@@ -134,6 +141,8 @@ def many_label_metric(
         Totals ``(..., 3 k)`` to values.
     gold_only : bool
         Whether a label without a gold unit makes it undefined, or only one without any trace.
+    unread : tuple of str
+        Those of tp, fp and fn that do not change the value.
     """
     gold, predicted, missing = where
     wanted = check_labels(labels)
@@ -154,6 +163,7 @@ def many_label_metric(
         statistics=statistics,
         of_totals=of_totals,
         why=why,
+        unread=tuple(f"{kind}:{label}" for kind in unread for label in wanted),
     )
 
 
@@ -177,7 +187,8 @@ def macro_recall_metric(
         mean: Floats = counts.recall(tp, fn).mean(axis=-1)
         return mean
 
-    return many_label_metric(name, labels, (gold, predicted, missing), of_totals, gold_only=True)
+    where = (gold, predicted, missing)
+    return many_label_metric(name, labels, where, of_totals, gold_only=True, unread=("fp",))
 
 
 def prevalence_metric(

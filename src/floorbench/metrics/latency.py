@@ -23,7 +23,7 @@ import numpy as np
 
 from floorbench.core.spec import MetricSpec
 from floorbench.errors import UsageError
-from floorbench.metrics.base import Evaluator, Floats, Ints, Scored, ratio
+from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored, ratio
 from floorbench.metrics.inputs import (
     answers,
     as_rows,
@@ -140,7 +140,9 @@ def latency_percentile_conditional(*, level: float = 0.5, missing: str = "wrong"
     ------
     Ours, for comparison with papers that leave out what was not answered.
     """
-    return _percentile("latency_percentile_conditional", level, missing, _conditional)
+    return _percentile(
+        "latency_percentile_conditional", level, missing, _conditional, answered_only=True
+    )
 
 
 def latency_mean_conditional(*, missing: str = "wrong") -> Additive:
@@ -274,6 +276,8 @@ def _percentile(
     level: float,
     missing: str,
     distribution: Callable[[_Mass], Floats],
+    *,
+    answered_only: bool = False,
 ) -> Weighted:
     if not 0 < level < 1:
         raise UsageError("FB103", f"level={level} is not inside (0, 1)")
@@ -327,7 +331,12 @@ def _percentile(
             return "no event was answered"
         return f"the level {level:g} lies above the answered share ({share:.3g})"
 
-    return Weighted(spec=_spec(name, missing, level, low=None), prepared=prepared, why=why)
+    def enters(scored: Scored) -> Bools:
+        _, answered, kept = _per_unit(scored, missing)
+        return (answered if answered_only else kept) > 0
+
+    spec = _spec(name, missing, level, low=None)
+    return Weighted(spec=spec, prepared=prepared, why=why, enters=enters)
 
 
 def _spec(

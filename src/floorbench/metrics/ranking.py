@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
+from floorbench.core.words import counted
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
 from floorbench.metrics.concordance import Concordance
 from floorbench.metrics.inputs import (
@@ -222,7 +223,10 @@ def _metric(
             s = read_scores(scored, positive=label, score=score, missing=missing)
             if s.unanswered:
                 whole = s.unanswered + len(s.score)
-                return f"{s.unanswered} of {whole} units have no score; coverage must be 100 %"
+                return (
+                    f"{s.unanswered} of {counted(whole, 'unit')} "
+                    "have no score; coverage must be 100 %"
+                )
             if not s.positive.any():
                 return f"no unit has gold label '{label}'"
             if s.positive.all():
@@ -241,5 +245,6 @@ def _metric(
         ),
         prepared=prepared,
         why=why,
+        enters=lambda scored: answers(scored, missing).kept,
         by_order=score,
     )

@@ -13,6 +13,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -148,10 +149,13 @@ class Scored:
             lengths["units"] = len(self.units)
         for name, length in lengths.items():
             if length != n:
-                raise DataError("FB601", f"column '{name}' has {length} rows, 'cluster' has {n}")
+                raise DataError(
+                    "FB601", f"column '{name}' has {counted(length, 'row')}, 'cluster' has {n}"
+                )
         if len(self.strata) != len(self.clusters):
             raise DataError(
-                "FB601", f"{len(self.strata)} strata codes for {len(self.clusters)} clusters"
+                "FB601",
+                f"{len(self.strata)} strata codes for {counted(len(self.clusters), 'cluster')}",
             )
         if not (np.isfinite(self.weight) & (self.weight >= 0)).all():
             raise DataError("FB601", "a unit's weight is not a finite number of 0 or more")

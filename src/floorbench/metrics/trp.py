@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from floorbench.core.spec import MetricSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics import counts
 from floorbench.metrics.base import Floats, Ints, Scored, ratio
@@ -60,6 +61,7 @@ def slot_precision(
         "slot_precision",
         lambda c: counts.precision(c.tp, c.fp),
         "no slot was predicted",
+        ("fn", "tn"),
         (aggregation, lists, missing),
     )
 
@@ -90,6 +92,7 @@ def slot_recall(
         "slot_recall",
         lambda c: counts.recall(c.tp, c.fn),
         "no slot is consensus-positive",
+        ("fp", "tn"),
         (aggregation, lists, missing),
     )
 
@@ -133,6 +136,7 @@ def slot_f(
         "slot_f",
         lambda c: counts.f_beta(c.tp, c.fp, c.fn, beta),
         "no slot is consensus-positive and none was predicted",
+        ("tn",),
         (aggregation, lists, missing),
         beta=beta,
     )
@@ -164,6 +168,7 @@ def slot_specificity(
         "slot_specificity",
         lambda c: counts.specificity(c.tn, c.fp),
         "no answered slot is consensus-negative",
+        ("tp", "fn"),
         (aggregation, lists, missing),
     )
 
@@ -194,6 +199,7 @@ def slot_balanced_accuracy(
         "slot_balanced_accuracy",
         lambda c: (counts.recall(c.tp, c.fn) + counts.specificity(c.tn, c.fp)) / 2,
         "consensus-positive or answered consensus-negative slots are lacking",
+        (),
         (aggregation, lists, missing),
     )
 
@@ -202,6 +208,7 @@ def _slot_metric(
     name: str,
     statistic: Statistic,
     why: str,
+    unread: tuple[str, ...],
     where: tuple[str, Sequence[str], str],
     **parameters: float,
 ) -> Additive:
@@ -211,7 +218,8 @@ def _slot_metric(
     if (aggregation == "pooled") != (not lists):
         raise UsageError(
             "FB103",
-            f"aggregation='{aggregation}' with {len(lists)} lists; the list means need the "
+            f"aggregation='{aggregation}' with "
+            f"{counted(len(lists), 'list')}; the list means need the "
             "declared lists, pooled takes none",
         )
     declared = check_labels(lists) if lists else ()
@@ -235,14 +243,20 @@ def _slot_metric(
             statistics=lambda scored: _counts(read_slots(scored, missing=missing)),
             of_totals=lambda t: statistic(counts.split(t)),
             why=lambda _: why,
+            unread=unread,
         )
     if aggregation == "list_mean":
-        return _list_mean(spec, statistic, why, declared, missing)
+        return _list_mean(spec, statistic, why, unread, declared, missing)
     return _stimulus_macro(spec, statistic, why, declared, missing)
 
 
 def _list_mean(
-    spec: MetricSpec, statistic: Statistic, why: str, lists: tuple[str, ...], missing: str
+    spec: MetricSpec,
+    statistic: Statistic,
+    why: str,
+    unread: tuple[str, ...],
+    lists: tuple[str, ...],
+    missing: str,
 ) -> Additive:
     def statistics(scored: Scored) -> Floats:
         slots = read_slots(scored, missing=missing)
@@ -267,6 +281,7 @@ def _list_mean(
         statistics=statistics,
         of_totals=of_totals,
         why=reason,
+        unread=tuple(f"{kind}:{name}" for name in lists for kind in unread),
     )
 
 
@@ -310,6 +325,7 @@ def _stimulus_macro(
         statistics=statistics,
         of_totals=of_totals,
         why=reason,
+        unread=("excluded",),
     )
 
 

@@ -11,12 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from floorbench.core.score import Estimate
+from floorbench.core.words import counted
+from floorbench.report.languages import languages
 from floorbench.report.published_check import action_accuracy
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 
-LANGUAGES = {"zh": "Chinese", "en": "English"}
 ACTIONS = {
     "Maintain": "Maintain",
     "StopandListen": "Stop & Listen",
@@ -56,7 +57,7 @@ def tables(results: Sequence[Result]) -> list[Table]:
 def stage1(results: Sequence[Result]) -> list[Table]:
     """Return one stage-1 table per language, with the paper's own rows below."""
     out = []
-    for language, name in LANGUAGES.items():
+    for language, name in languages(results).items():
         rows: list[Row] = []
         for result in results:
             rows += _stage1_rows(result, language)
@@ -89,7 +90,7 @@ def turn_ends(results: Sequence[Result]) -> list[Table]:
     ends = ("Completion", "Incomplete")
     rows = []
     for result in results:
-        for language, name in LANGUAGES.items():
+        for language, name in languages(results).items():
             cells: dict[str, Cell] = {}
             remark = None
             for e in result.estimates:
@@ -133,9 +134,13 @@ def stage2(results: Sequence[Result]) -> list[Table]:
         for scenario in (*scenarios, "Avg", "action", "SMR")
     } | {"n": "n", "coverage": "coverage %"}
     out = []
-    for language, name in LANGUAGES.items():
+    for language, name in languages(results).items():
         rows = [
-            Row(name=_row_name(result, condition), cells=cells)
+            Row(
+                name=_row_name(result, condition),
+                cells=cells,
+                note=of_smr(result, language, condition),
+            )
             for result in results
             for condition in _conditions(result)
             if (cells := _stage2_cells(result, language, condition))
@@ -182,7 +187,7 @@ def _stage1_rows(result: Result, language: str) -> Iterator[Row]:
 
 
 def _of_answered(e: Estimate) -> str:
-    return f"AUC over the {e.coverage.ok} scored items of {e.units}"
+    return f"AUC over the {counted(e.coverage.ok, 'scored item')} of {e.units}"
 
 
 def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Cell]:
@@ -195,13 +200,23 @@ def _stage2_cells(result: Result, language: str, condition: str) -> dict[str, Ce
         elif e.metric == "action_average":
             cells[f"{key}/Avg"] = cell(e)
         elif e.metric == "smr":
-            cells[f"{key}/SMR"] = cell(e)
+            cells[f"{key}/SMR"] = replace(cell(e), units=None)  # the note of the row says over what
         elif e.metric == "class_accuracy" and "scenario" not in e.slice:
             beside[f"{key}/action"] = cell(e)
         elif e.slice.get("stage") == "intent":
             beside["n"] = text(str(e.units))
             beside["coverage"] = Cell(value=e.coverage.share, scale=100, digits=1)
     return {**cells, **beside} if any(c.value is not None for c in cells.values()) else {}
+
+
+def of_smr(result: Result, language: str, condition: str) -> str | None:
+    """Say over how many items each SMR is, which neither n nor the size of the action tells."""
+    found = [
+        f"{_short(e.slice['action'])} {e.note.partition(' ')[0]}"
+        for e in _cells(result, language, condition)
+        if e.metric == "smr" and e.note
+    ]
+    return f"SMR is over the items with the right action: {', '.join(found)}" if found else None
 
 
 def _baseline_rows(results: Sequence[Result], language: str) -> list[Row]:

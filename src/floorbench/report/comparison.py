@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from floorbench.core.words import counted
 from floorbench.report.served import compared_notes
 from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.compare import CellComparison, RunComparison
 from floorbench.run.signature import one_line
 from floorbench.run.twoway import PanelResult
+from floorbench.stats.paired import ALPHA, Comparison
 
 PLAIN = ("auc", "eer", "kappa", "slot_", "nmae", "brier", "ece")
 """Beginnings of the names of metrics between 0 and 1 that no table shows in percent."""
@@ -26,9 +29,14 @@ def comparison_table(comparison: RunComparison) -> Table:
         f"A: {one_line(comparison.first)}",
         f"B: {one_line(comparison.second)}",
         "difference: A - B with the paired cluster bootstrap; p: permutation of whole clusters, "
-        f"after Holm over {comparison.tests} tests",
+        f"after Holm over {counted(comparison.tests, 'test')}",
     ]
     notes += dict.fromkeys(f"{c.metric}: {c.note}" for c in compared if c.note is not None)
+    notes += [
+        f"{' '.join(filter(None, (c.metric, slice_text(c.slice))))}: {c.found.note}"
+        for c in compared
+        if c.found is not None and c.found.note and c.adjusted is not None and c.adjusted <= ALPHA
+    ]
     if comparison.first_served or comparison.second_served:
         notes += compared_notes(
             comparison.first_served, comparison.second_served, systems=(first, second)
@@ -37,7 +45,7 @@ def comparison_table(comparison: RunComparison) -> Table:
     notes += [_panel(p) for p in comparison.panels]
     notes += _not_compared([c for c in comparison.cells if c.found is None])
     table = Table(
-        title=f"A = {first.get('name')}  against  B = {second.get('name')}",
+        title=f"A = {_named(first, second)}  against  B = {_named(second, first)}",
         head="metric",
         columns={
             "slice": "slice",
@@ -49,9 +57,15 @@ def comparison_table(comparison: RunComparison) -> Table:
             "detectable": "detectable",
             "says": "reading",
         },
-        rows=[_row(c) for c in compared],
+        rows=[_row(c, c.found) for c in comparison.cells if c.found is not None],
     )
     return replace(table, notes=(*interval_notes(table), *notes))
+
+
+def _named(system: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Return a system's name, with its version where the other has the same name."""
+    name = str(system.get("name"))
+    return f"{name} {system.get('version')}" if name == str(other.get("name")) else name
 
 
 def _not_compared(cells: Sequence[CellComparison]) -> list[str]:
@@ -62,7 +76,7 @@ def _not_compared(cells: Sequence[CellComparison]) -> list[str]:
     return [
         f"not compared: {metric} {text}: {reason}"
         for (metric, reason), slices in alike.items()
-        for text in (slices if len(slices) <= 2 else [f"({len(slices)} cells)"])
+        for text in (slices if len(slices) <= 2 else [f"({counted(len(slices), 'cell')})"])
     ]
 
 
@@ -94,9 +108,7 @@ def in_percent(c: CellComparison) -> bool:
     return c.share and not c.metric.startswith(PLAIN)
 
 
-def _row(c: CellComparison) -> Row:
-    found = c.found
-    assert found is not None  # noqa: S101 -- the caller keeps compared cells only
+def _row(c: CellComparison, found: Comparison) -> Row:
     scale, digits = (100.0, 1) if in_percent(c) else (1.0, 3)
     effect = found.effect
     return Row(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from floorbench.core.score import Estimate
+from floorbench.core.words import counted
 from floorbench.datasets.dualturn_labels import SIDE_COUNTS, LabelRules, SessionCounts, totals
 from floorbench.events.dualturn import RATE
 from floorbench.events.dualturn_actions import ACTIONS
@@ -51,9 +52,12 @@ def tables(results: Sequence[Result]) -> list[Table]:
         ),
         _table(
             "words: C, B, T against the rest", WORD_COLUMNS, results, _word_rows,
-            _published_words(),
+            _published_words(), _remarks(results, "words", "auc_macro"),
         ),
-        _table("turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends()),
+        _table(
+            "turn ends: EOT against HOLD", END_COLUMNS, results, _end_rows, _published_ends(),
+            _remarks(results, "turn ends", "auc"),
+        ),
         _curve(results, "auc"),
         _curve(results, "f_score"),
     ]  # fmt: skip
@@ -97,11 +101,17 @@ def stats_tables(
     """Return counts per session and side, and the sums."""
     sums = totals(counts)
     remarks = [
-        f"protocol {rules.protocol}, min_gap {rules.min_gap} frames, activity from "
+        f"protocol {rules.protocol}, min_gap {counted(rules.min_gap, 'frame')}, activity from "
         + ", ".join(sorted({c.source for c in counts})),
         *[f"{what}: {n}" for what, n in sorted(sums["counted"].items())],
-        *[f"excluded, {why}: {n} sessions" for why, n in sorted(sums["excluded"].items())],
-        *[f"stored {k} differs from ours in {n} frames" for k, n in sorted(sums["stored"].items())],
+        *[
+            f"excluded, {why}: {counted(n, 'session')}"
+            for why, n in sorted(sums["excluded"].items())
+        ],
+        *[
+            f"stored {k} differs from ours in {counted(n, 'frame')}"
+            for k, n in sorted(sums["stored"].items())
+        ],
     ]
     checked = [c for c in counts if c.channels_db is not None]
     if checked:
@@ -109,7 +119,8 @@ def stats_tables(
         remarks.append(f"channels against levels: {len(checked)} checked, {swapped} swapped")
     if sums["words"]:
         remarks.append(
-            f"words: utterances end at {rules.utterance_gap:g} s; {len(phrases.phrases)} phrases, "
+            f"words: utterances end at {rules.utterance_gap:g} "
+            f"s; {counted(len(phrases.phrases), 'phrase')}, "
             f"sha256 {phrases.digest()[:12]}"
         )
     sides = [
@@ -134,7 +145,7 @@ def stats_tables(
     events = {**sums["events"], **sums["starts"], **sums["words"]}
     out.append(
         Table(
-            title=f"{name}: events and words in all {len(counts)} sessions, "
+            title=f"{name}: events and words in all {counted(len(counts), 'session')}, "
             f"{sum(c.seconds for c in counts) / 3600:.2f} h",
             head="",
             columns={k: k for k in events},
@@ -166,15 +177,25 @@ def _table(
 def _about_actions(results: Sequence[Result]) -> list[str]:
     """Return what a reader of the action figures must know of their gold and of the probe."""
     ported = all(r.task.parameters["port_compat"] for r in results)
-    left = [e.note for r in results for e in r.estimates if e.metric == "weighted_f1" and e.note]
     return [
-        *dict.fromkeys(left),
+        *_remarks(results, "actions", "weighted_f1"),
         f"the action probe reads {MARGIN} frames ({MARGIN / float(RATE):g} s) before and after an "
         "event, or the moment 2 frames before a backchannel: that far it looks ahead",
         "printed wF1 and BC figures count every overlap under both roles, backchannels also as CT, "
         "and random negatives, as port_compat=true does; "
         + ("so do these runs" if ported else "these runs do not: not to be set beside them"),
     ]
+
+
+def _remarks(results: Sequence[Result], events: str, metric: str) -> list[str]:
+    """Return what the results say about a metric, each remark once."""
+    said = [
+        e.note
+        for r in results
+        for e in r.estimates
+        if e.note and e.metric == metric and e.slice.get("events") == events
+    ]
+    return list(dict.fromkeys(said))
 
 
 def _action_rows(result: Result) -> list[Row]:
@@ -294,7 +315,10 @@ def _name(result: Result) -> str:
 def _notes(results: Sequence[Result]) -> list[str]:
     gaps = sorted({r.task.parameters["min_gap"] for r in results if "min_gap" in r.task.parameters})
     return [
-        *[f"gold: own gaps of at most {gap} frames are closed (min_gap)" for gap in gaps],
+        *[
+            f"gold: own gaps of at most {counted(gap, 'frame')} are closed (min_gap)"
+            for gap in gaps
+        ],
         "probes and thresholds are fitted on the validation sessions of the same run and read on "
         "test; intervals ignore that they are estimated",
         *notes(results),

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from floorbench.core.score import Estimate
+from floorbench.report.languages import languages
 from floorbench.report.published import rows as published
 from floorbench.report.summary import is_reference, notes
 from floorbench.report.tables import Cell, Row, Table, cell, text
 from floorbench.run.scoring import Result
 
-LANGUAGES = {"zh": "Chinese", "en": "English"}
 TAILS = ("0 s", "1 s")
 ROLES = ("interruption", "backchannel", "off_talk")
 COLUMNS = {
@@ -58,7 +58,7 @@ def tables(results: Sequence[Result]) -> list[Table]:
     """Return one score table per language, then one of latencies for streams."""
     out = []
     names = _names(results)
-    for language, name in LANGUAGES.items():
+    for language, name in languages(results).items():
         rows = [
             r for n, result in zip(names, results, strict=True) for r in _rows(n, result, language)
         ]

@@ -166,10 +166,18 @@ def anticipations(runs: Sequence[StoredRun]) -> Iterator[Part]:
 
 
 def _ranked(run: StoredRun) -> Iterator[Measure]:
-    """Yield the cells that rank items by score, one per slice: those over the most items."""
-    for measure in run.measures:
-        named = measure.metric.spec.name == "auc" and measure.undeclared is None
-        if named and "score" in measure.scored.columns:
+    """Yield the cells that rank items by score, one per slice: those over the most items.
+
+    A cell that is not printed because it is over the items of a printed one is left out.
+    """
+    ranked = [
+        m
+        for m in run.measures
+        if m.metric.spec.name == "auc" and m.undeclared is None and "score" in m.scored.columns
+    ]
+    printed = [tuple(m.scored.units or ()) for m in ranked if m.headline]
+    for measure in ranked:
+        if measure.headline or tuple(measure.scored.units or ()) not in printed:
             yield measure
 
 

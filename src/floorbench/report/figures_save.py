@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
 
 FORMATS = ("svg", "png", "pdf", "json", "html")
@@ -105,7 +106,8 @@ def with_fonts(spec: dict[str, Any]) -> dict[str, Any]:
         shown = "".join(missing[:12])
         raise EnvironmentProblem(
             "FB803",
-            f"no font of this machine has {len(missing)} characters of the figure: {shown}",
+            "no font of this machine has "
+            f"{counted(len(missing), 'character')} of the figure: {shown}",
         )
     config = dict(spec.get("config", {}))
     usual = config.get("font", "sans-serif").split(", ")

@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+from floorbench.core.words import counted
 from floorbench.report.summary import slice_text
 from floorbench.report.tables import Cell, Row, Table, interval_notes, text
 from floorbench.run.gate import GatedCell, GateReport
 from floorbench.run.signature import one_line
+from floorbench.stats.conservative import NAME
 
 
 def gate_table(report: GateReport) -> Table:
@@ -32,6 +34,7 @@ def gate_table(report: GateReport) -> Table:
     notes = [
         "gain: candidate against baseline with the paired cluster bootstrap, turned so that above "
         "0 is better; a cell is kept when its interval lies above -margin",
+        *_wider(report),
         "metrics between 0 and 1 in points (hundredths)",
         *_facts(report),
         *_left_out(report),
@@ -43,7 +46,7 @@ def verdicts(report: GateReport) -> str:
     """Return one line: how many cells have which verdict."""
     counts = Counter(c.verdict for c in report.cells)
     told = ", ".join(f"{counts[v]} {v}" for v in ("kept", "worse", "not shown") if counts[v])
-    return f"gate: {len(report.cells)} cell{'s' * (len(report.cells) != 1)}: {told}"
+    return f"gate: {counted(len(report.cells), 'cell')}: {told}"
 
 
 def junit(report: GateReport) -> str:
@@ -81,6 +84,17 @@ def junit(report: GateReport) -> str:
     )
 
 
+def _wider(report: GateReport) -> list[str]:
+    """Say how many cells were judged by other limits than the interval's own."""
+    n = sum(c.interval is not None and NAME in c.interval.beside for c in report.cells)
+    if not n or report.same_answers:
+        return []
+    return [
+        f"conservative limits: {counted(n, 'cell')} with few or unequal clusters, or a difference "
+        "to one side only, shown and judged by wider ones than those of compare"
+    ]
+
+
 def _facts(report: GateReport) -> list[str]:
     asked = {"candidate": report.candidate_coverage, "baseline": report.baseline_coverage}
     answered = ", ".join(f"{who} {c.ok} of {c.expected}" for who, c in asked.items())
@@ -100,7 +114,7 @@ def _left_out(report: GateReport) -> list[str]:
     """Return one line per metric and reason."""
     counts = Counter((c.metric, c.reason) for c in report.left_out)
     return [
-        f"not judged: {metric} ({n} cell{'s' * (n != 1)}): {reason}"
+        f"not judged: {metric} ({counted(n, 'cell')}): {reason}"
         for (metric, reason), n in counts.items()
     ]
 

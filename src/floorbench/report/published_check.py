@@ -65,9 +65,6 @@ class _Row(NamedTuple):
         return f"{self.language}/{self.system}/h{self.history}"
 
 
-Actions = Mapping[_Row, dict[str, float]]
-
-
 def check() -> tuple[Finding, ...]:
     """Return all findings: misprints, then unexplained cells, then slips."""
     swaps, unexplained = _identity()

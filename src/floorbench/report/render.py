@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from floorbench.report import codett, dualturn, echo, trp
+from floorbench.report import clips, codett, dualturn, echo, trp, turns
+from floorbench.report.cell_notes import cell_notes
 from floorbench.report.summary import notes, summary
 from floorbench.report.tables import Table, interval_notes
 from floorbench.run.scoring import Result
 
 _TABLES: dict[str, Callable[[Sequence[Result]], list[Table]]] = {
+    "clips": clips.tables,
     "codett": codett.tables,
     "echo": echo.tables,
+    "turns": lambda results: [turns.table(results)],
     "trp": lambda results: [trp.table(results)],
     "dualturn-4s": dualturn.tables,
     "vap-1s": dualturn.vap_tables,
@@ -38,12 +41,14 @@ def tables(results: Sequence[Result], *, every: bool = False) -> list[Table]:
 def shared_notes_last(made: list[Table], results: Sequence[Result]) -> list[Table]:
     """Keep the notes that all tables of a group share under the last one only.
 
-    What must be known of a table's own intervals stands under each.
+    What must be known of a table's own cells and intervals stands under each.
     """
     shared = set(notes(results))
     out = []
     for table in made:
         own = [n for n in table.notes if n not in shared]
         common = [n for n in table.notes if n in shared] if table is made[-1] else []
-        out.append(replace(table, notes=(*own, *interval_notes(table), *common)))
+        out.append(
+            replace(table, notes=(*own, *cell_notes(table), *interval_notes(table), *common))
+        )
     return out

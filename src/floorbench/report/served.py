@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from floorbench.core.words import counted
 from floorbench.run.served import Snapshot, by_name, names
 
 SHOWN = 5
@@ -56,7 +57,8 @@ def served_notes(served: Sequence[Snapshot], *, of: str = "") -> list[str]:
     said = names(served)
     if len(said) > 1:
         out.append(
-            f"WARNING: {about}{len(said)} snapshots of the model answered; the values mix theirs"
+            f"WARNING: {about}{counted(len(said), 'snapshot')} "
+            "of the model answered; the values mix theirs"
         )
     return out
 
@@ -95,4 +97,4 @@ def _share(n: int, total: int) -> str:
 
 def _builds(served: Sequence[Snapshot], name: str | None) -> str:
     builds = {s.build for s in served if s.snapshot == name and s.build is not None}
-    return f", {len(builds)} builds" if len(builds) > 1 else ""
+    return f", {counted(len(builds), 'build')}" if len(builds) > 1 else ""

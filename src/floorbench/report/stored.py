@@ -15,14 +15,18 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Prediction, PredictionKey
 from floorbench.core.sample import JsonValue, Sample
 from floorbench.core.score import Coverage, Estimate, Interval, Signature
+from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored, ScoringTask, point
+from floorbench.report.naming import settings_that_differ
 from floorbench.run.due import Plan, due_items
-from floorbench.run.scoring import Opened, Result, read_result, served_part, task_again
+from floorbench.run.opening import Opened, task_again
+from floorbench.run.scoring import Result, current_result, served_part
 from floorbench.run.served import Tally
 from floorbench.run.signature import protocol_part, system_part
 from floorbench.run.store import ESTIMATES_FILE, RunFolder, RunRecord
 from floorbench.run.traces import get
+from floorbench.run.whereabouts import to_open
 
 UNREADABLE_AUDIO = ("FB216", "FB301", "FB302", "FB303", "FB304", "FB305", "FB306")
 
@@ -119,8 +123,8 @@ class Sources:
         self._reader = reader
         self._open: dict[str, SharedSource] = {}
 
-    def of(self, record: RunRecord, where: Place) -> SharedSource:
-        """Return the data of a run.
+    def of(self, record: RunRecord, run: Path) -> SharedSource:
+        """Return the data of the run in a folder.
 
         Raises
         ------
@@ -129,7 +133,7 @@ class Sources:
         """
         from floorbench.datasets.open import open_dataset
 
-        locator = record.dataset.locator
+        locator = to_open(record.dataset.locator, run)
         key = str(sorted(locator.items()))
         if key not in self._open:
             if self._data is not None:
@@ -150,7 +154,7 @@ class Sources:
                     raise DataError(
                         "FB801",
                         f"the data of this run, '{record.dataset.name}', are not at '{there}'",
-                        where=where,
+                        where=Place(str(run)),
                         hint="Say where they are now with --dataset PATH.",
                     ) from None
                 self._open[key] = SharedSource(source)
@@ -168,8 +172,8 @@ def load(path: Path, sources: Sources) -> StoredRun:
         ``FB502`` when the data are not those of the run, or its task is no longer built like that.
     """
     record = RunFolder.open(Path(path)).record()
-    task = task_again(record)
-    return read_run(Path(path), task=task, source=sources.of(record, Place(str(path))))
+    task = task_again(record, Path(path))
+    return read_run(Path(path), task=task, source=sources.of(record, Path(path)))
 
 
 def read_run(path: Path, *, task: ScoringTask, source: DatasetSource) -> StoredRun:
@@ -282,27 +286,30 @@ def _journal_remarks(
     missing = sum(item.prediction is None for item in items)
     if missing:
         running = "so far" if record.status == "running" else "though the run ended"
-        out.append(f"{len(items) - missing} of {len(items)} predictions are there {running}")
+        out.append(
+            f"{len(items) - missing} of {counted(len(items), 'prediction')} are there {running}"
+        )
     if folder.torn():
         out.append("the last line of the journal is unfinished and left out")
     if strays:
-        out.append(f"{strays} predictions are of samples that were not asked for; left out")
+        out.append(
+            f"{counted(strays, 'prediction is', 'predictions are')} "
+            "of samples that were not asked for; left out"
+        )
     if repeated:
-        out.append(f"{repeated} predictions repeat an earlier key; the first counts")
+        out.append(
+            f"{counted(repeated, 'prediction repeats', 'predictions repeat')} "
+            "an earlier key; the first counts"
+        )
     return out
 
 
 def _stored_result(folder: RunFolder, measures: Sequence[Measure]) -> Result | None:
-    """Read ``estimates.json`` unless it is older than the journal or of other cells."""
-    file = folder.path / ESTIMATES_FILE
-    try:
-        if file.stat().st_mtime_ns < folder.journal.stat().st_mtime_ns:
-            return None
-        result = read_result(file)
-    except (OSError, FloorbenchError):
-        return None
+    """Read the stored estimates unless they are out of date or of other cells."""
+    result = current_result(folder.path)
     cells = [(m.metric.spec.name, dict(m.slice)) for m in measures]
-    return result if [(e.metric, dict(e.slice)) for e in result.estimates] == cells else None
+    same = result is not None and [(e.metric, dict(e.slice)) for e in result.estimates] == cells
+    return result if same else None
 
 
 def _plain_result(
@@ -358,12 +365,19 @@ def _estimate(measure: Measure) -> Estimate:
 
 
 def with_names(runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """Give runs of one system different names, by their run ids, for display side by side."""
-    names = [run.record.system_spec.name for run in runs]
+    """Give runs of one system different names, for display side by side.
+
+    Version and settings that differ, and run ids where they do not tell all apart.
+    """
+    systems = [run.record.system_spec for run in runs]
+    names = [s.name for s in systems]
+    told = [settings_that_differ(s, systems) for s in systems]
     out = []
-    for run, name in zip(runs, names, strict=True):
+    for run, name, differs in zip(runs, names, told, strict=True):
         if names.count(name) > 1:
-            system = replace(run.result.system, name=f"{name} ({run.record.run_id})")
+            if list(zip(names, told, strict=True)).count((name, differs)) > 1:
+                differs = f"{differs} {run.record.run_id}".strip()
+            system = replace(run.result.system, name=f"{name} ({differs})")
             run = replace(run, result=replace(run.result, system=system))
         out.append(run)
     return out

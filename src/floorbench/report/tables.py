@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 
 from floorbench import codec
 from floorbench.core.score import Estimate, Interval
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 NA = "N/A"
@@ -140,47 +142,56 @@ def width(value: str) -> int:
     )
 
 
-def _pad(value: str, to: int, *, left: bool) -> str:
+def pad(value: str, to: int, *, left: bool) -> str:
+    """Return a text with spaces up to a width, behind it (``left``) or before it."""
     space = " " * max(0, to - width(value))
     return value + space if left else space + value
+
+
+def row_name(row: Row) -> str:
+    """Return the leading text of a row, marked where it is quoted from a paper."""
+    return f"{row.name} †" if row.published else row.name
+
+
+def values(row: Row, keys: Sequence[str]) -> list[list[str]]:
+    """Return a row's cells as one line of values and, where there are any, one of intervals."""
+    got = [row.cells.get(key) for key in keys]
+    below = ["" if c is None else c.interval() for c in got]
+    top = ["" if c is None else c.shown() + ("*" if c.best else "") for c in got]
+    return [top, below] if any(below) else [top]
 
 
 def as_text(table: Table) -> str:
     """Return the table for a terminal: value above, interval below; readable without colour."""
     keys = list(table.columns)
-    lines: list[list[str]] = []
-    for row in table.rows:
-        name = f"{row.name} †" if row.published else row.name
-        top = [name]
-        below = [""]
-        for key in keys:
-            got = row.cells.get(key)
-            top.append("" if got is None else got.shown() + ("*" if got.best else ""))
-            below.append("" if got is None else got.interval())
-        lines.append(top)
-        if any(below):
-            lines.append(below)
+    lines = [
+        [row_name(row) if i == 0 else "", *cells]
+        for row in table.rows
+        for i, cells in enumerate(values(row, keys))
+    ]
     head = [table.head, *table.columns.values()]
     widths = [max(width(line[i]) for line in [head, *lines]) for i in range(len(head))]
     rule = "  ".join("-" * w for w in widths)
 
     def line(parts: list[str]) -> str:
         padded = (
-            _pad(part, w, left=i == 0)
-            for i, (part, w) in enumerate(zip(parts, widths, strict=True))
+            pad(part, w, left=i == 0) for i, (part, w) in enumerate(zip(parts, widths, strict=True))
         )
         return "  ".join(padded).rstrip()
 
     out = [table.title, "", line(head), rule, *map(line, lines), rule]
-    return "\n".join([*out, *_footer(table)]) + "\n"
+    return "\n".join([*out, *footer(table)]) + "\n"
 
 
-def _footer(table: Table) -> list[str]:
+def footer(table: Table) -> list[str]:
+    """Return the lines below a table: its notes, what its marks mean, the notes of its rows."""
     notes = list(table.notes)
     if any(c.best for r in table.rows for c in r.cells.values()):
         notes.append("* best of its column among comparable rows")
     if any(r.published for r in table.rows):
-        notes.append("† published, other data: not comparable with the rows above")
+        notes.append(
+            "† published, on the paper's own data: not comparable with rows measured on other data"
+        )
     notes += [f"{r.name}: {r.note}" for r in table.rows if r.note]
     return notes
 
@@ -188,8 +199,8 @@ def _footer(table: Table) -> list[str]:
 def interval_notes(table: Table) -> list[str]:
     """Return what must be known of a table's intervals, one line each, counted in cells.
 
-    Intervals over few clusters of equal weight; those made another way than by BCa; and
-    values without an interval, by reason.
+    Intervals over few clusters, or over clusters worth few of equal weight, which are too narrow;
+    those made another way than by BCa; and values without an interval, by reason.
     """
     from floorbench.stats.intervals import FEW_CLUSTERS, FEWEST_CLUSTERS
 
@@ -197,13 +208,15 @@ def interval_notes(table: Table) -> list[str]:
     made = [c.made for c in cells if c.made is not None]
     some = [m for m in made if m.low is not None]
     out = []
-    sizes = (min(m.clusters, m.effective or m.clusters) for m in some)
+    sizes = [min(m.clusters, m.effective or m.clusters) for m in some]
     few = sorted(int(n) for n in sizes if n < FEW_CLUSTERS)
+    uneven = any(m.clusters >= FEW_CLUSTERS > n for m, n in zip(some, sizes, strict=True))
     if few:
         span = f"{few[0]} to {few[-1]}" if few[0] < few[-1] else f"{few[0]}"
         out.append(
-            f"few clusters: {len(few)} of {len(some)} intervals rest on {span} clusters of equal "
-            f"weight (under {FEW_CLUSTERS}); they are widened for it and less certain"
+            f"few clusters: {len(few)} of {counted(len(some), 'interval')} rest on {span} clusters "
+            f"{'of equal weight ' if uneven else ''}(under {FEW_CLUSTERS}), "
+            "where intervals tend to be too narrow"
         )
     ways = {
         "clopper-pearson": "Clopper-Pearson (no draw varies)",
@@ -239,11 +252,11 @@ def as_markdown(table: Table) -> str:
     out = [f"**{_md(table.title)}**", "", "| " + " | ".join(map(_md, head)) + " |"]
     out.append("|" + "---|" + "---:|" * len(table.columns))
     for row in table.rows:
-        name = f"{row.name} †" if row.published else row.name
+        name = row_name(row)
         cells = [shown(row.cells.get(k)) for k in table.columns]
         out.append("| " + " | ".join([_md(name), *cells]) + " |")
-    footer = _footer(table)
-    return "\n".join(out) + "\n" + ("\n" + "  \n".join(map(_md, footer)) + "\n" if footer else "")
+    notes = footer(table)
+    return "\n".join(out) + "\n" + ("\n" + "  \n".join(map(_md, notes)) + "\n" if notes else "")
 
 
 def _md(value: str) -> str:
@@ -253,8 +266,10 @@ def _md(value: str) -> str:
 _TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar\allowbreak{}",
     "–": "--", "†": r"$\dagger$", "≥": r"$\ge$", "×": r"$\times$",
 }  # fmt: skip
+_TEX_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
 def _tex(value: str) -> str:
@@ -262,35 +277,49 @@ def _tex(value: str) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """Return a booktabs ``tabular`` inside a ``table`` float (needs ``\\usepackage{booktabs}``)."""
+    """Return a booktabs ``tabular`` inside a ``table`` float, made smaller where it is too wide.
+
+    The document needs ``booktabs`` and ``graphicx``. Intervals stand below their values.
+    """
+
+    def line(name: str, cells: Sequence[str], *, space: str = "") -> str:
+        return " & ".join([name, *cells]) + r" \\" + space
 
     def shown(c: Cell | None) -> str:
         if c is None:
             return ""
-        body = rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
-        low_high = rf" {{\scriptsize({_tex(c.interval())})}}" if c.interval() else ""
-        return body + low_high
+        return rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
 
-    head = " & ".join(map(_tex, [table.head, *table.columns.values()]))
+    def interval(c: Cell | None) -> str:
+        return rf"{{\scriptsize {_tex(c.interval())}}}" if c is not None and c.interval() else ""
+
     body = []
     for row in table.rows:
+        cells = [row.cells.get(k) for k in table.columns]
         name = _tex(row.name) + (r"$^\dagger$" if row.published else "")
-        cells = [shown(row.cells.get(k)) for k in table.columns]
-        body.append(" & ".join([name, *cells]) + r" \\")
-    notes = [rf"\par\smallskip\footnotesize {_tex(n)}" for n in _footer(table)]
+        below = [interval(c) for c in cells]
+        body.append(line(name, [shown(c) for c in cells], space="[-2pt]" if any(below) else ""))
+        if any(below):
+            body.append(line("", below, space="[2pt]"))
+    notes = [rf"{_tex(n)}\par" for n in footer(table)]
+    label = "-".join(re.findall(r"[a-z0-9]+", table.title.lower()))
     return "\n".join(
         [
-            r"\begin{table}",
+            r"\begin{table} % needs \usepackage{booktabs,graphicx}",
             r"\centering",
-            rf"\caption{{{_tex(table.title)}}}",
+            rf"\caption{{{_tex(table.title)}}}\label{{tab:{label}}}",
+            _TEX_FIT,
             rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
             r"\toprule",
-            head + r" \\",
+            line(_tex(table.head), [_tex(h) for h in table.columns.values()]),
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
+            r"\par\smallskip",
+            r"\parbox{\linewidth}{\footnotesize\raggedright",
             *notes,
+            "}",
             r"\end{table}",
             "",
         ]

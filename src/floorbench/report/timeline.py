@@ -15,7 +15,8 @@ import numpy as np
 from floorbench.core.prediction import Trace
 from floorbench.core.time import from_ticks
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import ROLES, TwoChannelSession
+from floorbench.core.words import counted
+from floorbench.datasets.two_channel_session import ROLES, TwoChannelSession
 from floorbench.errors import UsageError, missing_extra
 from floorbench.events.dualturn import RATE, SEGMENT_CLASSES, SignalRules, dualturn_signals
 from floorbench.events.dualturn_actions import ActionRules, agent_actions
@@ -265,7 +266,7 @@ def _gold(alt: Any, session: TwoChannelSession, span: tuple[float, float], min_g
         width=WIDTH,
         height=150,
         title=alt.TitleParams(
-            f"gold, min_gap {min_gap} frames", anchor="start", fontSize=12, offset=2,
+            f"gold, min_gap {counted(min_gap, 'frame')}", anchor="start", fontSize=12, offset=2,
             subtitle="signals: EOT end of turn, HOLD pause, BOT begin of turn, BC backchannel | "
             "actions: ST start talking, CL continue listening, SL start listening, "
             "CT continue talking, BC backchannel",

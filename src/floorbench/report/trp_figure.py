@@ -21,6 +21,7 @@ import numpy as np
 
 from floorbench.core.spec import TaskSpec
 from floorbench.core.time import from_ticks, to_ticks
+from floorbench.core.words import counted
 from floorbench.datasets.trp import TrpSource
 from floorbench.datasets.trp_files import Stimulus
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
@@ -136,7 +137,8 @@ def picture(
     hits = np.flatnonzero(labels.positive)
     last = len(labels) - 1
     return Picture(
-        title=f"{stimulus}: {len(panel.roster)} listeners, {labels.onsets} responses",
+        title=f"{stimulus}: {counted(len(panel.roster), 'listener')}, "
+        f"{counted(labels.onsets, 'response')}",
         threshold=float(rules.tau) if rules.rule == "fixed" else None,
         slots=slots,
         windows=[

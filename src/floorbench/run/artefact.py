@@ -14,6 +14,7 @@ from pathlib import Path
 from floorbench import codec
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec, TaskSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.run.signature import differences, system_part
 from floorbench.run.store import write_text
@@ -160,13 +161,17 @@ def artefact_for(
         if (a.task, a.task_version) == (task.name, task.version) and a.system == mine
     ]
     if len(fits) > 1:
-        raise UsageError("FB103", f"{len(fits)} threshold artefacts are for '{system.name}'")
+        raise UsageError(
+            "FB103", f"{counted(len(fits), 'threshold artefact')} are for '{system.name}'"
+        )
     if fits:
         return fits[0]
     one = artefacts[0]
     if len(artefacts) > 1:
         raise UsageError(
-            "FB523", f"none of {len(artefacts)} artefacts is for '{system.name}' on '{task.name}'"
+            "FB523",
+            f"none of {counted(len(artefacts), 'artefact')} "
+            f"is for '{system.name}' on '{task.name}'",
         )
     if (one.task, one.task_version) != (task.name, task.version):
         raise UsageError(

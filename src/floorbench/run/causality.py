@@ -32,6 +32,7 @@ from floorbench.core.prediction import Decision, Event, Trace
 from floorbench.core.sample import AudioRef, Observation, Word
 from floorbench.core.time import Seconds, Span, exact, from_samples, to_samples
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.events.traces import rate_of, trace_values
 from floorbench.run.deciding import decide_all
@@ -218,11 +219,11 @@ def _moved(made: Trace, then: Trace | None, time: Seconds, *, ends: bool) -> tup
     commit = _commit_times(made)
     past = int(np.searchsorted(commit, time, side="left" if ends else "right"))
     if then is None or then.columns != made.columns or then.rate != made.rate:
-        return f"{past} frames of {', '.join(made.columns)}", "no such scores"
+        return f"{counted(past, 'frame')} of {', '.join(made.columns)}", "no such scores"
     if then.look_ahead != made.look_ahead or then.frames < past:
         return (
-            f"{past} frames, look-ahead {made.look_ahead:g} s",
-            f"{then.frames} frames, look-ahead {then.look_ahead:g} s",
+            f"{counted(past, 'frame')}, look-ahead {made.look_ahead:g} s",
+            f"{counted(then.frames, 'frame')}, look-ahead {then.look_ahead:g} s",
         )
     one, other = trace_values(made)[:past], trace_values(then)[:past]
     apart = np.argwhere(np.abs(one - other) > SAME)

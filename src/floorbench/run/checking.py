@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision, Prediction, PredictionKey
+from floorbench.core.sample import Sample
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError
@@ -92,7 +93,6 @@ def check_and_keep(
     path, task, source, system, conditions, trials, limit
         As in :func:`check`.
     """
-    folder = predictions_file(path).parent
     faults: list[Fault] = []
     predictions = KeptPredictions()
     for line, prediction, fault in scan(predictions_file(path)):
@@ -108,46 +108,22 @@ def check_and_keep(
         trials = count_trials(predictions.trials)
     plan = make_plan(task, system, conditions=conditions, trials=max(1, trials), limit=limit)
 
-    # A run has said at its start what its labels mean; what it cannot read is an invalid answer.
     made_elsewhere = not (path / RUN_FILE).is_file()
-    missing = 0
-    named: list[str] = []
+    lines = _Lines(task, system, plan, predictions_file(path).parent, made_elsewhere)
+    missing = _Missing(plan)
     met: set[str] = set()
     scores: set[str] = set()
     for sample in due_samples(task, source, system, plan.limit):
         kept = predictions.of(sample.id) if sample.id not in met else []
         met.add(sample.id)
+        found: dict[PredictionKey, int] = {}  # and the line of each
         for line, prediction in kept:
-            problem = _out_of_plan(prediction.key, plan)
-            if problem is not None:
-                faults.append(Fault("FB205", problem, line, sample.id))
+            key = prediction.key
+            found[key] = line
             scores.update(prediction.decision.scores)
-            below = _below_zero(prediction)
-            if below is not None:
-                faults.append(Fault("FB206", below, line, sample.id))
-            try:
-                decision = checked(get(folder, prediction.decision))
-            except DataError as error:
-                faults.append(Fault(error.code, error.what, line, sample.id))
-                continue
-            if decision.outcome is Outcome.INVALID and prediction.decision.outcome is not (
-                Outcome.INVALID
-            ):
-                faults.append(Fault("FB206", str(decision.reason), line, sample.id))
-            elif decision.outcome is Outcome.OK:
-                label_problem = task.problem(sample, decision)
-                if label_problem is None and made_elsewhere and isinstance(task, ReadsNative):
-                    label_problem = task.unread(decision, system)
-                if label_problem is not None and not in_words(decision):
-                    faults.append(Fault("FB206", label_problem, line, sample.id))
-        found = {k.prediction.key for k in kept}
-        for condition in plan.conditions:
-            for trial in range(plan.trials):
-                key = PredictionKey(sample.id, condition, trial)
-                if key not in found:
-                    missing += 1
-                    if len(named) < _NAMED:
-                        named.append(_name(key))
+            for code, what in lines.faults(sample, key, prediction):
+                faults.append(Fault(code, what, line, sample.id))
+        missing.count(sample.id, found)
     for sample_id in predictions.samples():
         if sample_id not in met:
             what = f"sample '{sample_id}' is not in the data or not asked for"
@@ -155,10 +131,72 @@ def check_and_keep(
     if made_elsewhere:
         faults += _undeclared(system, source, asked=bool(met), scores=scores)
     faults.sort(key=lambda fault: fault.line or 0)
-    if missing:
-        more = ", ..." if missing > len(named) else ""
-        faults.append(Fault("FB207", f"{missing} missing: {', '.join(named)}{more}"))
-    return Checked(faults, predictions)
+    return Checked([*faults, *missing.faults()], predictions)
+
+
+class _Lines(NamedTuple):
+    """What the lines of a file are judged by."""
+
+    task: ScoringTask
+    system: SystemSpec
+    plan: Plan
+    folder: Path
+    made_elsewhere: bool
+
+    def faults(
+        self, sample: Sample, key: PredictionKey, prediction: Prediction
+    ) -> list[tuple[str, str]]:
+        """Return code and words of all that is wrong with the prediction of a sample."""
+        found = []
+        outside = _out_of_plan(key, self.plan)
+        if outside is not None:
+            found.append(("FB205", outside))
+        below = _below_zero(prediction)
+        if below is not None:
+            found.append(("FB206", below))
+        try:
+            decision = checked(get(self.folder, prediction.decision))
+        except DataError as error:
+            return [*found, (error.code, error.what)]
+        if decision.outcome is Outcome.OK:
+            problem = self.task.problem(sample, decision)
+            # A run has said at its start what its labels mean; others are an invalid answer there.
+            if problem is None and self.made_elsewhere and isinstance(self.task, ReadsNative):
+                problem = self.task.unread(decision, self.system)
+            if problem is not None and not in_words(decision):
+                found.append(("FB206", problem))
+        elif decision.outcome is Outcome.INVALID and prediction.decision.outcome is not (
+            Outcome.INVALID
+        ):
+            found.append(("FB206", str(decision.reason)))
+        return found
+
+
+class _Missing:
+    """Keys that are due and have no prediction: their number, and the first of them by name."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._count = 0
+        self._first: list[str] = []
+
+    def count(self, sample_id: str, found: Collection[PredictionKey]) -> None:
+        """Compare what a sample has with what is due."""
+        for condition in self._plan.conditions:
+            for trial in range(self._plan.trials):
+                key = PredictionKey(sample_id, condition, trial)
+                if key in found:
+                    continue
+                self._count += 1
+                if len(self._first) < _NAMED:
+                    self._first.append(_name(key))
+
+    def faults(self) -> list[Fault]:
+        """Return the one fault that they are, if there are any."""
+        if not self._count:
+            return []
+        more = ", ..." if self._count > len(self._first) else ""
+        return [Fault("FB207", f"{self._count} missing: {', '.join(self._first)}{more}")]
 
 
 def in_words(decision: Decision) -> bool:

@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from floorbench.core.score import Coverage, Signature
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError, did_you_mean
-from floorbench.metrics.base import AdditiveMetric, Column, Measure
-from floorbench.run.scoring import Cells, Opened, cells, signature_of
+from floorbench.metrics.base import Column, Measure
+from floorbench.run.opening import Opened
+from floorbench.run.scoring import Cells, cells, signature_of
 from floorbench.run.served import Snapshot
 from floorbench.run.signature import Difference, as_json, differences
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.run.undeclared import paired_units, sets_differ, wrong_by_definition
 from floorbench.stats.bootstrap import DRAWS
-from floorbench.stats.effective import SHARES
+from floorbench.stats.intervals import is_share
 from floorbench.stats.multiple import holm
 from floorbench.stats.paired import Comparison, compare_cells, wording
 from floorbench.stats.permutation import PERMUTATIONS, Pair
@@ -133,7 +135,7 @@ def compare_many(
     Parameters
     ----------
     runs : sequence of Opened
-        From :func:`floorbench.run.scoring.open_predictions`; each is "first" in its comparison.
+        From :func:`floorbench.run.opening.open_predictions`; each is "first" in its comparison.
     base : Opened
         The run that every other is compared with ("second"). Its seed is used.
     draws, level, permutations
@@ -161,17 +163,19 @@ def compare_many(
     Raises
     ------
     UsageError
-        ``FB520`` listing where the protocol parts differ; ``FB526`` for a name in ``only`` that
-        no cell has.
+        ``FB520`` for other tasks or data, or listing where the protocol parts differ otherwise;
+        ``FB526`` for a name in ``only`` that no cell has.
     """
     seed = base.seed
+    for run in runs:
+        _demand_one("of different tasks", [run.task.spec.name, base.task.spec.name])
     reference = cells(base)
     second = signature_of(reference, draws=draws, level=level)
     found: list[RunComparison] = []
     for run in runs:
         made = cells(run._replace(seed=seed))
         first = signature_of(made, draws=draws, level=level)
-        _demand_equal(first, second)
+        _demand_equal(first, second, (run.source.name, base.source.name))
         pairs = _pairs(made, reference, headline and not only)
         if only:
             pairs = _of_metrics(pairs, only, headline)
@@ -224,8 +228,19 @@ def _adjusted(reports: Sequence[RunComparison]) -> tuple[RunComparison, ...]:
     )
 
 
-def _demand_equal(first: Signature, second: Signature) -> None:
+def _demand_one(what: str, values: Sequence[str]) -> None:
+    """Refuse runs of several tasks or data in one sentence: what follows from it differs too."""
+    if values[0] != values[1]:
+        shown = " and ".join(f"'{value}'" for value in values)
+        hint = "Compare runs of one task on the same data."
+        raise UsageError("FB520", f"the runs are {what}: {shown}", hint=hint)
+
+
+def _demand_equal(first: Signature, second: Signature, data: Sequence[str]) -> None:
     """Refuse unequal protocols; a metric that only one system's cells use is no difference."""
+    digests = [str(s.protocol["dataset"])[:12] for s in (first, second)]
+    if digests[0] != digests[1]:
+        _demand_one("on different data", [f"{n} {d}" for n, d in zip(data, digests, strict=True)])
     common = first.protocol["metrics"].keys() & second.protocol["metrics"].keys()
     parts = [
         {**s.protocol, "metrics": {k: v for k, v in s.protocol["metrics"].items() if k in common}}
@@ -234,7 +249,9 @@ def _demand_equal(first: Signature, second: Signature) -> None:
     found = differences(parts[0], parts[1])
     if found:
         shown = "; ".join(str(d) for d in found)
-        raise UsageError("FB520", f"the protocols differ in {len(found)} places: {shown}")
+        raise UsageError(
+            "FB520", f"the protocols differ in {counted(len(found), 'place')}: {shown}"
+        )
 
 
 def _pairs(first: Cells, second: Cells, headline: bool) -> list[Sides]:
@@ -321,7 +338,7 @@ def _compared(pairs: Sequence[Sides], **options: Any) -> tuple[CellComparison, .
                 if error.code != "FB651":
                     raise
                 reason = f"they were not asked about the same: {error.what}"
-            if a.metric.spec.name in SHARES and isinstance(a.metric, AdditiveMetric):
+            if is_share(a.metric):
                 rates.add(str(i))
         out.append(
             CellComparison(

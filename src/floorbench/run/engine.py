@@ -9,13 +9,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from floorbench import __version__, codec
+from floorbench.catalog import TASKS
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Compute
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Level
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
@@ -35,6 +38,7 @@ from floorbench.run.store import (
     new_run_id,
     now,
 )
+from floorbench.run.whereabouts import to_keep, to_open
 
 
 def to_stderr(text: str) -> None:
@@ -109,42 +113,17 @@ def run(
         raise UsageError("FB103", f"the seed is {seed}; it must be 0 or more")
     with contextlib.closing(executor), Signals() as signals:
         next(iter(source.samples()), None)  # data refused as a whole leave no run behind
-        loading = 0.0
-        if isinstance(system, SystemChoice):
-            clean = provenance.redact(system.parameters)
-            given = Given(name=system.name, parameters=clean.parameters)
-            if executor.warning:
-                notify(executor.warning)
-            begun, batch = time.perf_counter(), executor.batch
-            with _stop_before_start():
-                spec = executor.start(system)
-            loading = time.perf_counter() - begun
-            if executor.batch < batch:
-                notify(f"system '{system.name}' takes no batches: it is asked one by one")
-        else:
-            clean = provenance.redact({})
-            spec = system.spec
-            given = Given(name=spec.name, parameters=spec.parameters)
-        spec = replace(spec, parameters=provenance.redact(spec.parameters).parameters)
-        plan = make_plan(task, spec, conditions=conditions, trials=trials, limit=limit)
-        new = _new_record(task, task_parameters, given, spec, source, plan, seed)
+        ready = _ready(system, executor, notify)
+        plan = make_plan(task, ready.spec, conditions=conditions, trials=trials, limit=limit)
+        new = _new_record(task, task_parameters, ready, source, plan, seed)
         folder = _folder(new, out, resume)
+        new = _at_home(new, task, folder.path)
         with folder.locked():
-            job = Job(task, source, spec, plan, folder, clean.secrets, notify)
+            job = Job(task, source, ready.spec, plan, folder, ready.secrets, notify)
             record = _resumed(folder, new) if resume is not None else new
-            sitting = Sitting(
-                started=now(),
-                executor=executor.name if isinstance(system, SystemChoice) else "reference",
-                workers=executor.workers,
-                batch=executor.batch,
-                timeout=executor.timeout,
-                batch_seconds=executor.batch_seconds,
-                loading=round(loading, 3),
-                arguments=executor.arguments,
-                floorbench=__version__,
-            )
+            sitting = _sitting(system, executor, ready.loading)
             keeper = _Keeper(folder, record, sitting)
-            try:
+            with _going_on(keeper, job, lambda: resume_hint(folder, record, sitting, conditions)):
                 if resume is not None:
                     job.take_up(recompute_changed)
                 answers = (
@@ -153,24 +132,6 @@ def run(
                     else _ask_reference(system, job)
                 )
                 job.write(answers, signals, progress)
-            except KeyboardInterrupt:
-                keeper.close("interrupted", job)
-                raise RunInterrupted(
-                    "FB507",
-                    f"stopped by a signal after {job.done} predictions",
-                    where=Place(str(folder.path)),
-                    hint=resume_hint(folder, record, sitting, conditions),
-                ) from None
-            except UsageError:
-                keeper.close("failed", job)
-                raise
-            except FloorbenchError as error:
-                keeper.close("failed", job)
-                hint = f"{error.hint} Then {resume_hint(folder, record, sitting, conditions)}"
-                raise type(error)(error.code, error.what, where=error.where, hint=hint) from None
-            except BaseException:
-                keeper.close("failed", job)
-                raise
             keeper.close("complete", job)
             missed = job.shortfall()
             if missed is not None:
@@ -183,6 +144,8 @@ def resume_hint(
 ) -> str:
     """Return the command that goes on with a run, with all that must be said again.
 
+    The data need not be: the run knows them.
+
     Parameters
     ----------
     folder, record : RunFolder, RunRecord
@@ -193,12 +156,11 @@ def resume_hint(
         Conditions as the user gave them; ``None`` for all of the task's.
     """
     words = [record.task.name, record.system.name]
-    path = record.dataset.locator.get("path")
-    if isinstance(path, str):
-        words += ["--data", path]
     if record.system_spec.level is not Level.REFERENCE:
         words += _pairs("--set", record.system.parameters)
-    words += _pairs("--task-set", record.task.parameters)
+    known = record.task.name in TASKS.entries()
+    files = getattr(TASKS.load(record.task.name), "files", ()) if known else ()
+    words += _pairs("--task-set", to_open(record.task.parameters, folder.path, names=files))
     for condition in conditions or ():
         words += ["--condition", condition]
     said = {
@@ -230,11 +192,69 @@ def _pairs(option: str, parameters: Mapping[str, JsonValue]) -> Iterator[str]:
         yield from (option, f"{name}={value if plain else codec.encode(value).decode()}")
 
 
+class _Ready(NamedTuple):
+    """A system that can be asked.
+
+    Parameters
+    ----------
+    given : Given
+        How it was asked for.
+    spec : SystemSpec
+        What it declares, secrets replaced.
+    secrets : tuple of str
+        Values that must not reach the journal.
+    loading : float
+        Seconds that it took.
+    """
+
+    given: Given
+    spec: SystemSpec
+    secrets: tuple[str, ...]
+    loading: float
+
+
+def _ready(
+    system: SystemChoice | Reference, executor: Executor, notify: Callable[[str], None]
+) -> _Ready:
+    """Load the system where it will be asked; a reference is there already."""
+    if not isinstance(system, SystemChoice):
+        given = Given(name=system.spec.name, parameters=system.spec.parameters)
+        return _Ready(given, _redacted(system.spec), (), 0.0)
+    clean = provenance.redact(system.parameters)
+    if executor.warning:
+        notify(executor.warning)
+    begun, batch = time.perf_counter(), executor.batch
+    with _stop_before_start():
+        spec = executor.start(system)
+    loading = time.perf_counter() - begun
+    if executor.batch < batch:
+        notify(f"system '{system.name}' takes no batches: it is asked one by one")
+    given = Given(name=system.name, parameters=clean.parameters)
+    return _Ready(given, _redacted(spec), clean.secrets, loading)
+
+
+def _redacted(spec: SystemSpec) -> SystemSpec:
+    return replace(spec, parameters=provenance.redact(spec.parameters).parameters)
+
+
+def _sitting(system: SystemChoice | Reference, executor: Executor, loading: float) -> Sitting:
+    return Sitting(
+        started=now(),
+        executor=executor.name if isinstance(system, SystemChoice) else "reference",
+        workers=executor.workers,
+        batch=executor.batch,
+        timeout=executor.timeout,
+        batch_seconds=executor.batch_seconds,
+        loading=round(loading, 3),
+        arguments=executor.arguments,
+        floorbench=__version__,
+    )
+
+
 def _new_record(
     task: ScoringTask,
     task_parameters: Mapping[str, JsonValue] | None,
-    given: Given,
-    spec: SystemSpec,
+    ready: _Ready,
     source: DatasetSource,
     plan: Plan,
     seed: int,
@@ -242,7 +262,7 @@ def _new_record(
     digest = source.digest()
     hashes = {
         "task": codec.digest(task.spec),
-        "system": codec.digest(system_part(spec)),
+        "system": codec.digest(system_part(ready.spec)),
         "dataset": digest,
     }
     return RunRecord(
@@ -251,8 +271,8 @@ def _new_record(
         created=now(),
         task=Given(name=task.spec.name, parameters=task_parameters or {}),
         task_spec=task.spec,
-        system=given,
-        system_spec=spec,
+        system=ready.given,
+        system_spec=ready.spec,
         dataset=DatasetRecord(
             name=source.name,
             digest=digest,
@@ -268,6 +288,14 @@ def _new_record(
         packages=provenance.packages(),
         hardware=provenance.hardware(),
     )
+
+
+def _at_home(new: RunRecord, task: ScoringTask, folder: Path) -> RunRecord:
+    """Return a record with its places as the run folder keeps them."""
+    files = getattr(task, "files", ())
+    data = replace(new.dataset, locator=to_keep(new.dataset.locator, folder))
+    given = replace(new.task, parameters=to_keep(new.task.parameters, folder, names=files))
+    return replace(new, dataset=data, task=given)
 
 
 def _folder(new: RunRecord, out: Path, resume: Path | None) -> RunFolder:
@@ -307,6 +335,7 @@ class _Keeper:
 
     def __init__(self, folder: RunFolder, record: RunRecord, sitting: Sitting) -> None:
         self._folder = folder
+        self.path = folder.path
         self._begun = time.perf_counter()
         self._record = replace(record, status="running", sittings=(*record.sittings, sitting))
         folder.write_record(self._record)
@@ -333,6 +362,30 @@ class _Keeper:
         except EnvironmentProblem:
             if status == "complete":
                 raise
+
+
+@contextlib.contextmanager
+def _going_on(keeper: _Keeper, job: Job, hint: Callable[[], str]) -> Iterator[None]:
+    """Write how a sitting ended early; the error says how to go on where that is possible."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        keeper.close("interrupted", job)
+        raise RunInterrupted(
+            "FB507",
+            f"stopped by a signal after {counted(job.done, 'prediction')}",
+            where=Place(str(keeper.path)),
+            hint=hint(),
+        ) from None
+    except FloorbenchError as error:
+        keeper.close("failed", job)
+        if isinstance(error, UsageError):  # the same call would fail again
+            raise
+        how = f"{error.hint} Then {hint()}"
+        raise type(error)(error.code, error.what, where=error.where, hint=how) from None
+    except BaseException:
+        keeper.close("failed", job)
+        raise
 
 
 def _ask_reference(reference: Reference, job: Job) -> Iterator[Answer]:

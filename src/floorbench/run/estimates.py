@@ -13,8 +13,7 @@ from floorbench.core.score import Estimate, Interval
 from floorbench.metrics.base import AdditiveMetric, Ints, Measure, Metric, StatTable, point
 from floorbench.metrics.bundle import evaluators
 from floorbench.stats.bootstrap import bootstrap, compact
-from floorbench.stats.effective import RATIOS
-from floorbench.stats.intervals import counted, interval, share_bounds
+from floorbench.stats.intervals import counting_of, interval, is_share, share_bounds
 from floorbench.stats.rates import wilson
 
 
@@ -49,10 +48,8 @@ def estimate_cells(
         )
         for i in places:
             metric, units = measures[i].metric, measures[i].scored
-            rows = None
-            if isinstance(metric, AdditiveMetric) and metric.spec.name in RATIOS:
-                rows = metric.rows(units)
-            drawn = counted(found[str(i)], metric, units, rows=None if rows is None else [rows])
+            rows = metric.rows(units) if isinstance(metric, AdditiveMetric) else None
+            drawn = counting_of(found[str(i)], metric, units, rows=rows)
             made = interval(drawn, level=level, proportion=share_bounds(metric))
             intervals[i] = _with_wilson(made, metric, rows, level)
     return tuple(_estimate(measure, intervals.get(i), level) for i, measure in enumerate(measures))
@@ -97,7 +94,7 @@ def _estimate(measure: Measure, made: Interval | None, level: float) -> Estimate
 
 def _with_wilson(made: Interval, metric: Metric, rows: StatTable | None, level: float) -> Interval:
     """Put Wilson's interval beside that of a share whose clusters hold one unit each."""
-    if rows is None or share_bounds(metric) != (0.0, 1.0) or not isinstance(metric, AdditiveMetric):
+    if rows is None or not is_share(metric) or share_bounds(metric) != (0.0, 1.0):
         return made
     counted = rows.cluster[~np.isnan(metric.value(rows.values))]  # units that enter the value
     value = float(metric.value(rows.totals()))

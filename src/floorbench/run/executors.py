@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from floorbench.core.ports import System
 from floorbench.core.prediction import Compute, Decision
+from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.errors import SystemProblem, UsageError
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, decide_all, encodable, takes_batches
@@ -110,7 +112,8 @@ def make_executor(
     if batch_seconds is not None and not (0 < batch_seconds < math.inf and batch > 1):
         raise UsageError(
             "FB509",
-            f"batches of {batch_seconds:g} s and {batch} items: above 0 s, and 2 items or more",
+            f"batches of {batch_seconds:g} s and "
+            f"{counted(batch, 'item')}: above 0 s, and 2 items or more",
             hint="--batch-seconds bounds a batch further; give --batch too.",
         )
     if name == "ray":
@@ -155,6 +158,21 @@ def make_executor(
     raise UsageError("FB509", f"there is no executor '{name}': serial, thread, process or ray")
 
 
+def named(choice: SystemChoice) -> dict[str, JsonValue]:
+    """Return name and parameters of a system, with which another process builds it.
+
+    Raises
+    ------
+    UsageError
+        ``FB509`` when the system is an object of this process.
+    """
+    if choice.factory is not None:
+        raise UsageError(
+            "FB509", f"system '{choice.name}' is an object of this process; name it instead"
+        )
+    return {"name": choice.name, "parameters": choice.parameters}
+
+
 def still_loading(name: str, limit: float) -> SystemProblem:
     """Return the error of a system that a worker has not loaded in time."""
     return SystemProblem(
@@ -169,9 +187,14 @@ def loading_arguments(limit: float) -> tuple[str, ...]:
     return () if limit == LOADING else ("--load-timeout", f"{limit:g}")
 
 
-def _cannot_cut(name: str, timeout: float | None) -> str:
-    late = f"; answers later than {timeout:g} s count as timeout" if timeout is not None else ""
-    return f"the {name} executor cannot stop a system that hangs (process can){late}"
+def _cannot_cut(name: str, timeout: float | None) -> str | None:
+    """Return what to know of a timeout that this executor can only note; nothing without one."""
+    if timeout is None:
+        return None
+    return (
+        f"answers later than {timeout:g} s count as timeout, but the {name} executor waits for "
+        "them, for ever where a system hangs; --executor process cuts them off"
+    )
 
 
 def answer_batch(

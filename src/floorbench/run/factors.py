@@ -16,11 +16,12 @@ import numpy as np
 from floorbench.core.prediction import Compute, PredictionKey
 from floorbench.core.sample import Sample
 from floorbench.core.time import from_samples
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 from floorbench.metrics.base import Floats, Ints
 from floorbench.run.batching import length_of
 from floorbench.run.due import LARGEST, MOST, Due, due_items
-from floorbench.run.scoring import Opened, open_predictions
+from floorbench.run.opening import Opened, open_predictions
 from floorbench.run.store import LONGEST, RunFolder, RunRecord, Sitting, out_of_range
 
 LEAST = 10
@@ -108,7 +109,7 @@ def measure(path: Path) -> RunFactors:
     DataError
         ``FB561`` when it is not finished or has too few answers with a time, ``FB505`` for a cost
         that no answer has; what
-        :func:`floorbench.run.scoring.open_predictions` raises.
+        :func:`floorbench.run.opening.open_predictions` raises.
     """
     where = Place(str(path))
     folder = RunFolder.open(path)
@@ -131,7 +132,9 @@ def measure(path: Path) -> RunFactors:
             costs[prediction.key] = prediction.compute
         lines += 1
     if record.trials > lines:
-        what = f"{record.trials} trials of each sample, but only {lines} answers"
+        what = (
+            f"{counted(record.trials, 'trial')} of each sample, but only {counted(lines, 'answer')}"
+        )
         raise DataError("FB561", what, where=where, hint="Give the folder of a whole run.")
     warm = [costs[key] for key in first]
     if len(costs) - len(first) >= LEAST:  # the first answers count with loading
@@ -141,7 +144,8 @@ def measure(path: Path) -> RunFactors:
     if len(recorded) < LEAST:
         raise DataError(
             "FB561",
-            f"{len(recorded)} samples have a measured time, {LEAST} are needed",
+            f"{counted(len(recorded), 'sample has', 'samples have')} "
+            f"a measured time, {LEAST} are needed",
             where=where,
             hint="Run at least 50 samples of the kind that is to be planned.",
         )

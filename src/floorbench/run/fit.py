@@ -10,6 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.errors import DataError, Place, UsageError, missing_extra
 from floorbench.events.dualturn import (
@@ -142,7 +143,7 @@ def fit_frame_probe(
         if heard is not None and heard.frames:
             for signal, found in _session_rows(heard, words, rules):
                 rows[signal].append(found)
-    notify(f"{len(sessions)} sessions read in {time.monotonic() - started:.1f} s")
+    notify(f"{counted(len(sessions), 'session')} read in {time.monotonic() - started:.1f} s")
     inputs = names(words)
     models: dict[str, Readout] = {}
     for signal in MODELS:
@@ -155,7 +156,7 @@ def fit_frame_probe(
             strength=rules.eot_strength if signal == "eot" else rules.strength,
             balanced=signal == "eot",
         )  # fmt: skip
-        notify(f"{signal}: {len(y)} frames, {y.mean():.1%} yes")
+        notify(f"{signal}: {counted(len(y), 'frame')}, {y.mean():.1%} yes")
     trained_on: Mapping[str, JsonValue] = {
         "data": source.digest(),
         "split": split,

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Literal
 
 from floorbench.core.score import Coverage, Interval, Signature
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.run.compare import CellComparison, RunComparison, compare_runs
 from floorbench.run.gate_rules import Rules, sides
-from floorbench.run.scoring import Opened, open_predictions
+from floorbench.run.opening import Opened, open_predictions
 from floorbench.run.signature import Difference
 from floorbench.stats.bootstrap import DRAWS
+from floorbench.stats.conservative import NAME
 from floorbench.stats.paired import Comparison
 from floorbench.stats.rates import normal_quantile
 
@@ -44,7 +46,9 @@ class GatedCell:
     candidate, baseline : float or None
         ``None`` where undefined, or where the cell is not compared.
     gain, low, high : float or None
-        Candidate against baseline with its interval, turned so that above 0 is better.
+        Candidate against baseline with the limits of the verdict, turned so that above 0 is better:
+        the conservative ones (:mod:`floorbench.stats.conservative`) where there are any, else those
+        of the interval.
     interval : Interval or None
         Of the difference, not turned; how it was made, or why there is none.
     clusters : int
@@ -133,16 +137,18 @@ def gate(
 ) -> GateReport:
     """Judge a candidate against a baseline on the same samples, cell by cell.
 
-    With (low, high) the interval of the paired difference, turned so that above 0 is better, a
+    With (low, high) the limits of the paired difference, turned so that above 0 is better, a
     cell is ``kept`` when low > -margin, ``worse`` when high < -margin, else ``not shown``. The
     gate passes when all cells are kept. A candidate that is worse by the margin in one cell
     passes that cell, and therefore the gate, with a probability of about (1 - level) / 2, however
-    many cells there are: nothing needs to be corrected.
+    many cells there are: nothing needs to be corrected. Where few or unequal clusters stand behind
+    the difference, or it leans to one side, the limits are wider than the printed interval
+    (:mod:`floorbench.stats.conservative`), and the sentence says so.
 
     Parameters
     ----------
     candidate, against : Opened, Path or str
-        Run folders, or what :func:`floorbench.run.scoring.open_predictions` returns.
+        Run folders, or what :func:`floorbench.run.opening.open_predictions` returns.
     margin : float
         Points (hundredths) for all metrics between 0 and 1, 0 or more.
     margins : mapping of str to float
@@ -227,6 +233,26 @@ def verdict_by(low: float | None, high: float | None, *, margin: float) -> Verdi
     return "not shown"
 
 
+def judged_limits(made: Interval, sign: float = 1.0) -> tuple[float | None, float | None]:
+    """Return the limits of a difference that the verdict reads.
+
+    Parameters
+    ----------
+    made : Interval
+    sign : float
+        1 where a higher difference is better, else -1, which turns the limits.
+
+    Returns
+    -------
+    (float, float) or (None, None)
+        The conservative limits where there are any, else the interval's own.
+    """
+    low, high = made.beside.get(NAME, (made.low, made.high))
+    if low is None or high is None or sign > 0:
+        return low, high
+    return -high, -low
+
+
 def _opened(run: Opened | Path | str) -> Opened:
     return run if isinstance(run, Opened) else open_predictions(Path(run))
 
@@ -234,7 +260,7 @@ def _opened(run: Opened | Path | str) -> Opened:
 def _judged(cell: CellComparison, rules: Rules, same: bool, level: float) -> GatedCell:
     margin, found = rules.margin_of(cell), cell.found
     sign = 1.0 if rules.side(cell) == "higher" else -1.0
-    low, high = (None, None) if found is None else _turned(found.interval, sign)
+    low, high = (None, None) if found is None else judged_limits(found.interval, sign)
     showable = None if found is None else _showable(found, level)
     needed = None if found is None else _needed(found, margin, showable)
     gain = None if found is None or found.difference is None else sign * found.difference
@@ -252,11 +278,8 @@ def _judged(cell: CellComparison, rules: Rules, same: bool, level: float) -> Gat
         says += f"; the margin is {unit.of(margin)}"
     if verdict == "not shown" and low is not None:
         says += _missing(unit, clusters, margin, showable, needed)
-    if not same and found is not None and found.interval.warning is not None:
-        warned = found.interval.warning.replace("A is", "the candidate is").replace(
-            "B on", "the baseline on"
-        )
-        says += f" ({warned.replace(' B on', ' the baseline on')})"
+    if not same and found is not None and NAME in found.interval.beside:
+        says += " (by conservative limits)"
     return GatedCell(
         metric=cell.metric,
         slice=cell.slice,
@@ -286,14 +309,11 @@ def _missing(
     if showable is None:
         return ""
     if needed is None or needed <= clusters:
-        return f", which an equally good system would have kept on these {clusters} clusters"
-    return f" and needs about {needed} clusters, {clusters} can show {unit.of(showable)}"
-
-
-def _turned(made: Interval, sign: float) -> tuple[float | None, float | None]:
-    if made.low is None or made.high is None or sign > 0:
-        return made.low, made.high
-    return -made.high, -made.low
+        return (
+            ", which an equally good system would have "
+            f"kept on these {counted(clusters, 'cluster')}"
+        )
+    return f" and needs about {counted(needed, 'cluster')}, {clusters} can show {unit.of(showable)}"
 
 
 def _no_interval(cell: CellComparison) -> str:
@@ -341,7 +361,9 @@ class _Unit:
         return " to ".join(told) + unit
 
     def at_most(self, limit: float, clusters: int) -> str:
-        return f"the same on all {clusters} clusters, so apart by {self.of(limit)} at most"
+        return (
+            f"the same on all {counted(clusters, 'cluster')}, so apart by {self.of(limit)} at most"
+        )
 
     def change(self, low: float, high: float) -> str:
         if low >= 0:

@@ -13,6 +13,7 @@ from floorbench.core.prediction import Decision, Prediction, Served
 from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import ScoringTask
 from floorbench.run import provenance
@@ -104,7 +105,9 @@ class Job:
         """Read what the journal holds, cutting a torn line and dropping changed ones on demand."""
         torn = cut_torn_line(self._folder.journal)
         if torn:
-            self._notify(f"cut an unfinished last line of {torn} bytes; it is computed again")
+            self._notify(
+                f"cut an unfinished last line of {counted(torn, 'byte')}; it is computed again"
+            )
         for line in read_journal(self._folder.journal):
             prediction = line.prediction
             code = key_code(prediction.key)
@@ -119,7 +122,7 @@ class Job:
                 self.served.add(prediction.decision.served)
         if recompute_changed:
             self._drop_changed()
-        self._notify(f"resuming: {self.done} predictions are kept")
+        self._notify(f"resuming: {counted(self.done, 'prediction is', 'predictions are')} kept")
 
     def _drop_changed(self) -> None:
         changed = set()
@@ -142,7 +145,9 @@ class Job:
                     if prediction.decision.served is not None:
                         self.served.add(prediction.decision.served)
         fresh.replace(self._folder.journal)
-        self._notify(f"{len(changed)} predictions saw another observation; computing them again")
+        self._notify(
+            f"{counted(len(changed), 'prediction')} saw another observation; computing them again"
+        )
 
     def _shown(self, due: Due) -> Observation:
         shown = self._task.observe(due.sample, due.condition, system=self._spec)

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from floorbench.core.ports import DatasetSource
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.metrics.base import Floats
-from floorbench.run.due import due_items, make_plan, short
+from floorbench.run.due import Plan, due_items, make_plan, short
 from floorbench.run.factors import (
     RunFactors,
     folder_bytes,
@@ -65,49 +66,56 @@ def aim(
         raise UsageError("FB103", "give one of --samples, --hours and --data")
     check_size(samples, hours)
     opened = factors.opened
-    chosen = conditions if conditions is not None else opened.plan.conditions
-    times = trials if trials is not None else opened.plan.trials
-    if samples is None and hours is None:
-        there = source if source is not None else opened.source
-        plan = make_plan(opened.task, opened.system, conditions=chosen, trials=times)
-        dues = list(due_items(opened.task, there, opened.system, plan._replace(trials=1)))
-        ids = {due.sample.id: due.sample for due in dues}
-        sound = sum(recorded_seconds(sample) for sample in ids.values()) / 3600
-        return Target(
-            samples=len(ids),
-            predictions=len(dues) * times,
-            hours=sound,
-            trials=times,
-            lengths=np.array(list(shown_lengths(opened, dues)), dtype=np.float64),
-            mean_length=None,
-            conditions=plan.conditions,
-            words=f"all of '{there.name}'",
-        )
-    mean = float(factors.recorded.mean())
-    if hours is not None:
-        if not mean:
-            raise UsageError(
-                "FB562", "the small run's data have no sound, so hours say nothing of them"
-            )
-        samples = max(1, round(hours * 3600 / mean))
-    assert samples is not None  # noqa: S101 -- one of the two is given
     plan = make_plan(
-        opened.task, opened.system, conditions=chosen, trials=times, limit=opened.plan.limit
+        opened.task,
+        opened.system,
+        conditions=conditions if conditions is not None else opened.plan.conditions,
+        trials=trials if trials is not None else opened.plan.trials,
     )
-    sums: dict[str, float] = {}
-    once = plan._replace(trials=1)
+    if samples is not None:
+        return _like_the_small_run(factors, plan, samples)
+    if hours is None:
+        return _all_of(factors, plan, source if source is not None else opened.source)
+    mean = float(factors.recorded.mean())
+    if not mean:
+        raise UsageError(
+            "FB562", "the small run's data have no sound, so hours say nothing of them"
+        )
+    return _like_the_small_run(factors, plan, max(1, round(hours * 3600 / mean)))
+
+
+def _all_of(factors: RunFactors, plan: Plan, source: DatasetSource) -> Target:
+    opened = factors.opened
+    dues = list(due_items(opened.task, source, opened.system, plan._replace(trials=1)))
+    ids = {due.sample.id: due.sample for due in dues}
+    return Target(
+        samples=len(ids),
+        predictions=len(dues) * plan.trials,
+        hours=sum(recorded_seconds(sample) for sample in ids.values()) / 3600,
+        trials=plan.trials,
+        lengths=np.array(list(shown_lengths(opened, dues)), dtype=np.float64),
+        mean_length=None,
+        conditions=plan.conditions,
+        words=f"all of '{source.name}'",
+    )
+
+
+def _like_the_small_run(factors: RunFactors, plan: Plan, samples: int) -> Target:
+    opened = factors.opened
+    once = plan._replace(trials=1, limit=opened.plan.limit)
     dues = list(due_items(opened.task, opened.source, opened.system, once))
+    sums: dict[str, float] = {}
     for due, length in zip(dues, shown_lengths(opened, dues), strict=True):
         sums[due.sample.id] = sums.get(due.sample.id, 0.0) + length
     return Target(
         samples=samples,
         predictions=samples * len(plan.conditions) * plan.trials,
-        hours=samples * mean / 3600,
-        trials=times,
+        hours=samples * float(factors.recorded.mean()) / 3600,
+        trials=plan.trials,
         lengths=None,
         mean_length=np.array(list(sums.values()), dtype=np.float64),
         conditions=plan.conditions,
-        words=f"{samples} samples like those of the small run",
+        words=f"{counted(samples, 'sample')} like those of the small run",
     )
 
 
@@ -310,7 +318,9 @@ def _assumptions(
     if sitting.batch > 1:
         lines.append(f"batches of {sitting.batch} as in the small run")
     if busy < means.workers:
-        lines.append(f"{means.workers - busy} of {means.workers} workers have nothing to do")
+        lines.append(
+            f"{means.workers - busy} of {counted(means.workers, 'worker')} have nothing to do"
+        )
     if factors.tokens_in is not None:
         lines.append("a service's limits on calls and tokens a minute are not known here")
     if not set(target.conditions) <= set(record.conditions):

@@ -21,8 +21,10 @@ import msgspec
 from floorbench import codec
 from floorbench.core.numbers import number_of
 from floorbench.core.prediction import Prediction
+from floorbench.core.words import counted
+from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, FloorbenchError, Place
-from floorbench.run.store import JOURNAL_FILE, PARQUET_FILE, RunFolder
+from floorbench.run.store import JOURNAL_FILE
 
 _TEXT = ("outcome", "label", "raw", "reason")
 _COLUMNS = frozenset(
@@ -32,26 +34,6 @@ _COLUMNS = frozenset(
         *("wall", "cpu", "tokens_in", "tokens_out", "batch", "observed"),
     )
 )
-
-# JSON null stands for an empty mapping or list, as an empty cell does.
-_TO_PARQUET = """
-COPY (
-    SELECT sample_id, condition, trial, decision.outcome, decision.label,
-           nullif(CAST(decision.scores AS VARCHAR), '{}') AS scores,
-           nullif(CAST(decision.events AS VARCHAR), '[]') AS events,
-           nullif(CAST(decision.trace AS VARCHAR), 'null') AS trace,
-           nullif(CAST(decision.served AS VARCHAR), 'null') AS served,
-           decision.commit, decision.raw, decision.reason,
-           compute.wall, compute.cpu, compute.tokens_in, compute.tokens_out, compute.batch,
-           observed
-    FROM read_json($1, format = 'newline_delimited', maximum_object_size = 268435456, columns = {
-        sample_id: 'VARCHAR', condition: 'VARCHAR', trial: 'BIGINT', observed: 'VARCHAR',
-        decision: 'STRUCT(outcome VARCHAR, label VARCHAR, scores JSON, events JSON, trace JSON,
-                          "commit" DOUBLE, raw VARCHAR, reason VARCHAR, served JSON)',
-        compute: 'STRUCT(wall DOUBLE, cpu DOUBLE, tokens_in BIGINT, tokens_out BIGINT,
-                         batch BIGINT)'})
-) TO $2 (FORMAT parquet, COMPRESSION zstd)
-"""
 
 
 class Fault(NamedTuple):
@@ -150,32 +132,6 @@ def scan(path: Path) -> Iterator[Row]:
     return reader(path)
 
 
-def write_parquet(folder: RunFolder) -> Path:
-    """Write the derived ``predictions.parquet`` of a run, in the order of the journal.
-
-    Raises
-    ------
-    DataError
-        ``FB505`` when the journal has an unfinished last line or a broken one.
-    """
-    import duckdb
-
-    if folder.torn():
-        raise DataError(
-            "FB505", "the last line is unfinished; resume the run", where=_place(folder.journal)
-        )
-    target = folder.path / PARQUET_FILE
-    temporary = folder.path / f".{PARQUET_FILE}.tmp"
-    try:
-        with duckdb.connect() as connection:
-            connection.execute(_TO_PARQUET, [str(folder.journal), str(temporary)])
-        temporary.replace(target)
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        temporary.unlink(missing_ok=True)
-        raise DataError("FB505", str(error).splitlines()[0], where=_place(folder.journal)) from None
-    return target
-
-
 def _place(path: Path, line: int | None = None) -> Place:
     return Place(str(path), line)
 
@@ -205,7 +161,9 @@ def _scan_csv(path: Path) -> Iterator[Row]:
                 number = reader.line_num
                 if len(cells) != len(header):
                     yield _bad(
-                        number, "FB201", f"{len(cells)} cells where the header has {len(header)}"
+                        number,
+                        "FB201",
+                        f"{counted(len(cells), 'cell')} where the header has {len(header)}",
                     )
                     continue
                 present = {n: c for n, c in zip(header, cells, strict=True) if c != ""}
@@ -215,22 +173,16 @@ def _scan_csv(path: Path) -> Iterator[Row]:
 
 
 def _scan_parquet(path: Path) -> Iterator[Row]:
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            cursor = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
-            header = [column[0] for column in cursor.description or ()]
-            _check_header(path, header)
-            number = 0
-            while block := cursor.fetchmany(1000):
-                for cells in block:
-                    number += 1
-                    pairs = zip(header, cells, strict=True)
-                    yield _row(number, {n: c for n, c in pairs if c is not None})
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB208", f"not readable as Parquet ({first})", where=_place(path)) from None
+    with reading(path, code="FB208", what="not readable as Parquet") as connection:
+        cursor = connection.execute("SELECT * FROM read_parquet(?)", [str(path)])
+        header = [column[0] for column in cursor.description or ()]
+        _check_header(path, header)
+        number = 0
+        while block := cursor.fetchmany(1000):
+            for cells in block:
+                number += 1
+                pairs = zip(header, cells, strict=True)
+                yield _row(number, {n: c for n, c in pairs if c is not None})
 
 
 def _check_header(path: Path, header: Iterable[str]) -> None:

@@ -19,11 +19,11 @@ from floorbench import codec, errors
 from floorbench.core.prediction import Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
-from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError
+from floorbench.errors import FloorbenchError, Place, SystemProblem
 from floorbench.run.batching import Item, batches
 from floorbench.run.child import THREADS, Child, cores, death
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import LOADING, Answer, loading_arguments, still_loading
+from floorbench.run.executors import LOADING, Answer, loading_arguments, named, still_loading
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.wire import observation_to_wire
 
@@ -95,17 +95,8 @@ class ProcessExecutor:
         UsageError
             ``FB509`` when the system is an object of this process.
         """
-        if choice.factory is not None:
-            raise UsageError(
-                "FB509", f"system '{choice.name}' is an object of this process; name it instead"
-            )
+        self._hello = codec.encode({"system": named(choice), "timeout": self.timeout})
         self._choice = choice
-        self._hello = codec.encode(
-            {
-                "system": {"name": choice.name, "parameters": choice.parameters},
-                "timeout": self.timeout,
-            }
-        )
         for _ in range(self.workers):
             self._spawn()
         first = self._pool[0]

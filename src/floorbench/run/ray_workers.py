@@ -17,10 +17,10 @@ from floorbench import codec
 from floorbench.core.prediction import Decision
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
-from floorbench.errors import FloorbenchError, SystemProblem, UsageError
+from floorbench.errors import FloorbenchError, SystemProblem
 from floorbench.run.batching import Item, batches
 from floorbench.run.deciding import SystemChoice, timed_out
-from floorbench.run.executors import LOADING, Answer, loading_arguments, still_loading
+from floorbench.run.executors import LOADING, Answer, loading_arguments, named, still_loading
 from floorbench.run.pending import Pending, unpacked
 from floorbench.run.processes import GRACE
 from floorbench.run.ray_cluster import Crew, Death, Event, RayOptions, RayWorker
@@ -91,13 +91,8 @@ class RayExecutor:
         EnvironmentProblem
             ``FB401`` without Ray, ``FB515`` to ``FB517`` for a cluster that cannot do it.
         """
-        if choice.factory is not None:
-            raise UsageError(
-                "FB509", f"system '{choice.name}' is an object of this process; name it instead"
-            )
         self._system = choice.name
-        system = {"name": choice.name, "parameters": choice.parameters}
-        self._crew.join(self.workers, {"system": system, "timeout": self.timeout})
+        self._crew.join(self.workers, {"system": named(choice), "timeout": self.timeout})
         for _ in range(self.workers):
             self._crew.spawn()
         while True:

@@ -2,6 +2,8 @@
 
 Scoring is a pure function of the predictions, the data, the task's parameters and the seed: the
 same inputs give the same bytes, whatever executor made the predictions and in whatever order.
+:mod:`floorbench.run.opening` finds out what they are scored against; :func:`open_predictions` can
+be imported from here as well.
 """
 
 from __future__ import annotations
@@ -13,32 +15,49 @@ from pathlib import Path
 from typing import NamedTuple
 
 from floorbench import codec
-from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import JsonValue
 from floorbench.core.score import Coverage, Estimate, Signature
 from floorbench.core.spec import MetricSpec, SystemSpec, TaskSpec
 from floorbench.core.vocab import Outcome
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.core.words import counted
+from floorbench.errors import DataError, FloorbenchError, Place, UsageError
 from floorbench.metrics.base import (
     DueItem,
     Measure,
     Scored,
-    ScoringTask,
 )
-from floorbench.registry import required_parameters
-from floorbench.run.artefact import ThresholdArtefact, artefact_for
-from floorbench.run.checking import ELSEWHERE, check_and_keep, in_words
-from floorbench.run.due import Plan, due_items, make_plan
+from floorbench.run.checking import check_and_keep, in_words
+from floorbench.run.due import due_items
 from floorbench.run.estimates import estimate_cells
 from floorbench.run.kept import KeptPredictions
-from floorbench.run.predictions import predictions_file, trials_of
+from floorbench.run.opening import Opened, open_predictions
+from floorbench.run.predictions import predictions_file
 from floorbench.run.served import Snapshot, Tally, names
-from floorbench.run.signature import as_json, differences, protocol_part, system_part
-from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, RunRecord, write_text
+from floorbench.run.signature import (
+    Difference,
+    differences,
+    protocol_part,
+    system_part,
+)
+from floorbench.run.store import ESTIMATES_FILE, RUN_FILE, RunFolder, write_text
 from floorbench.run.traces import get
 from floorbench.run.twoway import PanelResult, beside
 from floorbench.stats.bootstrap import DRAWS
 from floorbench.stats.rates import check_level
+
+__all__ = [
+    "Cells",
+    "Opened",
+    "Result",
+    "UnitsOfRun",
+    "cells",
+    "open_predictions",
+    "read_result",
+    "score",
+    "scored_units",
+    "served_part",
+    "signature_of",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,18 +94,6 @@ class Result:
     served: tuple[Snapshot, ...] = ()
 
 
-class Opened(NamedTuple):
-    """Predictions with all that is needed to score them."""
-
-    path: Path
-    task: ScoringTask
-    source: DatasetSource
-    system: SystemSpec
-    plan: Plan
-    seed: int
-    artefact: ThresholdArtefact | None = None
-
-
 class UnitsOfRun(NamedTuple):
     """Scoring units by kind, the ledger of all that was due, and which snapshots answered."""
 
@@ -102,77 +109,6 @@ class Cells(NamedTuple):
     measures: Sequence[Measure]
     coverage: Coverage
     served: tuple[Snapshot, ...] = ()
-
-
-def open_predictions(
-    path: Path,
-    *,
-    task: ScoringTask | None = None,
-    source: DatasetSource | None = None,
-    system: SystemSpec | None = None,
-    conditions: Sequence[str] | None = None,
-    trials: int | None = None,
-    limit: int | None = None,
-    seed: int | None = None,
-    thresholds: Sequence[ThresholdArtefact] = (),
-) -> Opened:
-    """Find out what a run folder or a predictions file is to be scored against.
-
-    A run folder knows its task, data, system, conditions, trials, limit and seed; ``task`` and
-    ``source`` given here replace its own (other parsing, other thresholds), the data must be the
-    same. A file made elsewhere needs ``task`` and ``source``.
-
-    With ``thresholds`` (frozen artefacts, one per system) the run is scored at the one chosen for
-    its system; a ``task`` given beside them must have that threshold.
-
-    Parameters
-    ----------
-    path : Path
-        Run folder, a predictions file (JSONL, CSV, Parquet), or a folder that holds one beside
-        its traces, as imported scores per frame do.
-    task, source
-        Replace the run's own; needed for a file.
-    system : SystemSpec or None
-        Who made a file; by default somebody who claims everything.
-    conditions, trials, limit
-        What should be in a file; a run has its own.
-    seed : int or None
-        Of the bootstrap; the run's by default, 0 for a file.
-    thresholds : sequence of ThresholdArtefact
-
-    Raises
-    ------
-    UsageError
-        ``FB502`` when the data or the task are not those of the run, ``FB103`` when a file comes
-        without task or data, ``FB523`` when no threshold is for the run's task and system.
-    """
-    path = Path(path)
-    if (path / RUN_FILE).is_file():
-        record = RunFolder(path).record()
-        given = task is not None
-        task = task if task is not None else _task_of(record)
-        artefact = artefact_for(thresholds, task=task.spec, system=record.system_spec)
-        if artefact is not None:
-            task = _at_threshold(task, artefact, record, given=given)
-        source = source if source is not None else _source_of(record)
-        _same(record, task, source, path)
-        plan = Plan(record.conditions, record.trials, record.limit)
-        used = record.seed if seed is None else seed
-        return Opened(path, task, source, record.system_spec, plan, used, artefact)
-    if path.is_dir():
-        journal = predictions_file(path)
-        if task is None or source is None or not journal.is_file():
-            RunFolder.open(path)  # raises: there is no run.json
-        path = journal
-    if task is None or source is None:
-        raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
-    system = system if system is not None else ELSEWHERE
-    if thresholds:
-        raise UsageError("FB523", f"'{path}' is not a run folder; its system is not known")
-    if trials is None:
-        trials = trials_of(predictions_file(path))
-    plan = make_plan(task, system, conditions=conditions, trials=trials, limit=limit)
-    return Opened(path, task, source, system, plan, seed or 0)
 
 
 def cells(opened: Opened) -> Cells:
@@ -228,7 +164,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
     )
     faults = [fault for fault in faults if fault.code != "FB207"]
     if faults:
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
+        more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
         place = Place(str(predictions_file(path)), faults[0].line)
         raise DataError(
             faults[0].code,
@@ -247,7 +183,7 @@ def scored_units(opened: Opened) -> UnitsOfRun:
 def score(
     opened: Opened, *, draws: int = DRAWS, level: float = 0.95, write: bool | None = None
 ) -> Result:
-    """Score predictions and, for a run folder, write ``estimates.json``.
+    """Score predictions and, for a run folder, store the result as its ``estimates.json``.
 
     Parameters
     ----------
@@ -256,7 +192,9 @@ def score(
     draws, level
         Of the cluster bootstrap. All cells with the same clusters share their draws.
     write : bool or None
-        Whether to write ``estimates.json`` into the run folder; by default when it is one.
+        Whether to write ``estimates.json`` into the run folder; by default when it is one and
+        :func:`stored_otherwise` finds nothing that would be replaced by estimates of other
+        settings.
     """
     check_level(level)
     made = cells(opened)
@@ -279,7 +217,7 @@ def score(
         served=made.served,
     )
     if write is None:
-        write = (opened.path / RUN_FILE).is_file()
+        write = (opened.path / RUN_FILE).is_file() and not stored_otherwise(opened.path, result)
     if write:
         write_text(opened.path / ESTIMATES_FILE, codec.encode_pretty(result))
     return result
@@ -289,6 +227,52 @@ def read_result(path: Path) -> Result:
     """Read the ``estimates.json`` of a run folder, or such a file."""
     path = Path(path)
     return codec.read_json(path / ESTIMATES_FILE if path.is_dir() else path, Result)
+
+
+def current_result(path: Path) -> Result | None:
+    """Read the stored estimates of a run folder, ``None`` without any or if older than its journal.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder. Estimates that cannot be read count as none: they are derived.
+    """
+    file, journal = Path(path) / ESTIMATES_FILE, predictions_file(path)
+    try:
+        if file.stat().st_mtime_ns < journal.stat().st_mtime_ns:
+            return None
+        return read_result(file)
+    except (OSError, FloorbenchError):
+        return None
+
+
+def stored_otherwise(path: Path, result: Result) -> tuple[Difference, ...]:
+    """Return in what the stored estimates of a run were asked for otherwise than ``result``.
+
+    Parameters
+    ----------
+    path : Path
+        A run folder or a predictions file, which stores nothing.
+    result : Result
+        Of the same predictions.
+
+    Returns
+    -------
+    tuple of Difference
+        Stored first: draws, level and seed, parameters of the task, the frozen threshold. Empty
+        when nothing (current) is stored or it was asked for in the same way. Versions are no such
+        difference: what an older floorbench stored is out of date, not another question.
+    """
+    stored = current_result(path) if Path(path).is_dir() else None
+    if stored is None:
+        return ()
+    return tuple(differences(_asked(stored.signature), _asked(result.signature)))
+
+
+def _asked(signature: Signature) -> dict[str, JsonValue]:
+    protocol, frozen = signature.protocol, signature.system.get("threshold_from")
+    asked = {**protocol["bootstrap"], **protocol["parameters"]}
+    return asked | ({"threshold": f"frozen {frozen['artefact'][:12]}"} if frozen else {})
 
 
 def signature_of(made: Cells, *, draws: int, level: float) -> Signature:
@@ -339,80 +323,3 @@ def _items(
                 outcome = Outcome.INVALID.value
         ledger[outcome] += 1
         yield DueItem(due.sample, due.condition, due.trial, prediction)
-
-
-def task_again(record: RunRecord, **changed: JsonValue) -> ScoringTask:
-    """Build the task of a stored run from its record.
-
-    Parameters
-    ----------
-    record : RunRecord
-        A parameter without a default that was not given by name is taken from its task's
-        specification, which holds every value that was used.
-    changed
-        Parameters to change.
-
-    Raises
-    ------
-    UsageError
-        ``FB502`` for parameters that the task no longer takes.
-    """
-    from floorbench.catalog import TASKS
-
-    factory = TASKS.load(record.task.name)
-    used = record.task_spec.parameters
-    needed = {name: used[name] for name in required_parameters(factory) if name in used}
-    try:
-        task: ScoringTask = factory(**{**needed, **record.task.parameters, **changed})
-    except TypeError as error:
-        raise UsageError("FB502", f"the task cannot be built again as it was: {error}") from None
-    return task
-
-
-def _task_of(record: RunRecord) -> ScoringTask:
-    task = task_again(record)
-    found = differences(as_json(record.task_spec.parameters), as_json(task.spec.parameters))
-    if found and task.spec.version == record.task_spec.version:
-        shown = "; ".join(str(d) for d in found)
-        raise UsageError("FB502", f"the task cannot be built again as it was: {shown}")
-    return task
-
-
-def _at_threshold(
-    task: ScoringTask, artefact: ThresholdArtefact, record: RunRecord, *, given: bool
-) -> ScoringTask:
-    if task.spec.parameters.get("threshold") == artefact.threshold:
-        return task
-    if given:
-        raise UsageError("FB103", "the task is given with another threshold than the artefact's")
-    return task_again(record, threshold=artefact.threshold)
-
-
-def _source_of(record: RunRecord) -> DatasetSource:
-    from floorbench.datasets.open import open_dataset
-
-    try:
-        return open_dataset(record.dataset.locator)
-    except DataError as error:
-        if error.code != "FB211":
-            raise
-        hint = "the run's data are not there, seen from this folder: say where with --data"
-        raise DataError(error.code, error.what, where=error.where, hint=hint) from None
-
-
-def _same(record: RunRecord, task: ScoringTask, source: DatasetSource, path: Path) -> None:
-    where = Place(str(path))
-    if task.spec.name != record.task_spec.name:
-        raise UsageError(
-            "FB502",
-            f"the run is of task '{record.task_spec.name}', not '{task.spec.name}'",
-            where=where,
-        )
-    digest = source.digest()
-    if digest != record.dataset.digest:
-        raise UsageError(
-            "FB502",
-            f"the run was made on data {record.dataset.digest[:12]}, these are {digest[:12]}",
-            where=where,
-            hint="Score with the data of the run.",
-        )

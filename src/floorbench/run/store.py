@@ -1,7 +1,8 @@
 """The run folder: ``runs/<task>/<system>/<run-id>/``.
 
-``run.json`` says what was run with what, ``predictions.jsonl`` holds one prediction a line. All
-else (``predictions.parquet``, ``estimates.json``) is derived and may be deleted.
+``run.json`` says what was run with what, ``predictions.jsonl`` holds one prediction a line,
+``traces/`` the scores per frame that lines point to. ``estimates.json`` is derived and may be
+deleted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from floorbench import codec
 from floorbench.core.prediction import Prediction
 from floorbench.core.sample import JsonValue
 from floorbench.core.spec import SystemSpec, TaskSpec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.run.due import LARGEST, MOST, short
 from floorbench.run.journal import read_journal, torn_bytes
@@ -28,7 +30,6 @@ from floorbench.run.served import Snapshot
 
 RUN_FILE = "run.json"
 JOURNAL_FILE = "predictions.jsonl"
-PARQUET_FILE = "predictions.parquet"
 ESTIMATES_FILE = "estimates.json"
 LOCK_FILE = ".lock"
 LONGEST = 1e15  # seconds
@@ -52,7 +53,7 @@ class DatasetRecord:
     name : str
     digest : str
     locator : mapping
-        Reader and path.
+        Reader and path; a relative path starts at the run folder.
     describe : mapping
         Name, version, licence.
     """
@@ -164,7 +165,9 @@ def runs_below(folder: Path) -> str | None:
     if not found:
         return None
     newest = max(found, key=lambda p: (p.name, str(p)))
-    return f"did you mean '{newest}'?" + (f" ({len(found)} runs are in it)" * (len(found) > 1))
+    return f"did you mean '{newest}'?" + (
+        f" ({counted(len(found), 'run')} are in it)" * (len(found) > 1)
+    )
 
 
 class RunFolder:

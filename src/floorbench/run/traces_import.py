@@ -24,6 +24,8 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision, Prediction, Trace
 from floorbench.core.time import exact
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
+from floorbench.datasets.parquet import reading
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError, did_you_mean
 from floorbench.events.traces import FVAD, column, fits, make_trace, rate_of
 from floorbench.run.store import JOURNAL_FILE, write_text
@@ -85,6 +87,7 @@ def import_traces(
     declared: Declared,
     out: Path,
     session: str | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> Path:
     """Write a predictions folder from files of frame scores.
 
@@ -99,6 +102,8 @@ def import_traces(
         A folder that does not hold predictions yet.
     session : str or None
         Session of a single file that is not named after it.
+    notify : callable or None
+        Told which sessions are left out: those of the training part, which no task asks for.
 
     Returns
     -------
@@ -112,8 +117,10 @@ def import_traces(
         ``FB534`` unknown session, ``FB203`` a session twice.
     """
     if session is not None and len(files) != 1:
-        raise UsageError("FB103", f"one session is named for {len(files)} files")
-    seconds = {} if source is None else {s.id: s.observation.cutoff for s in source.samples()}
+        raise UsageError("FB103", f"one session is named for {counted(len(files), 'file')}")
+    sessions = {} if source is None else {s.id: s for s in source.samples()}
+    seconds = {name: s.observation.cutoff for name, s in sessions.items()}
+    training = {name for name, s in sessions.items() if s.tags.get("split") == "train"}
     journal = out / JOURNAL_FILE
     if journal.exists():
         raise UsageError("FB103", f"'{journal}' is already there")
@@ -141,18 +148,24 @@ def import_traces(
         if name in seen:
             raise DataError("FB203", f"session '{name}' appears twice", where=where)
         seen.add(name)
+        if name in training:
+            continue
         trace = read_trace(path, declared)
         length = exact(seconds.get(name) or 0.0)
         if source is not None and not fits(trace, seconds=length):
             covered = float(trace.frames / rate_of(trace))
             raise DataError(
                 "FB533",
-                f"{trace.frames} frames at {trace.rate} a second are {covered:.2f} s, session "
+                f"{counted(trace.frames, 'frame')} at {trace.rate} "
+                f"a second are {covered:.2f} s, session "
                 f"'{name}' has {float(length):.2f} s",
                 where=where,
             )
         decision = put(out, Decision(trace=trace))
         lines.append(codec.encode(Prediction(sample_id=name, decision=decision)))
+    left = sorted(seen & training)
+    if left and notify is not None:
+        notify(f"left out, of the training part: {', '.join(left[:8])}{', ...' * (len(left) > 8)}")
     write_text(journal, "".join(line.decode() + "\n" for line in lines))
     return journal
 
@@ -201,7 +214,9 @@ def _columns(
     elif given is not None:
         if len(given) != found.values.shape[1]:
             raise DataError(
-                "FB531", f"{found.values.shape[1]} columns, {len(given)} names given", where=where
+                "FB531",
+                f"{counted(found.values.shape[1], 'column')}, {counted(len(given), 'name')} given",
+                where=where,
             )
         mapping = {str(i): g for i, g in enumerate(given)}
         found = found._replace(names=[str(i) for i in range(len(given))])
@@ -282,7 +297,9 @@ def _text(path: Path) -> _Array:
             for row in rows:
                 at = Place(str(path), rows.line_num)
                 if len(row) != len(head):
-                    raise DataError("FB531", f"{len(row)} cells, not {len(head)}", where=at)
+                    raise DataError(
+                        "FB531", f"{counted(len(row), 'cell')}, not {len(head)}", where=at
+                    )
                 try:
                     values.append([number_of(cell) for cell in row])
                 except ValueError:
@@ -315,7 +332,7 @@ def _npz(path: Path) -> _Array:
         if len(names) != len(array.names):
             raise DataError(
                 "FB531",
-                f"{len(array.names)} columns of scores, {len(names)} names",
+                f"{counted(len(array.names), 'column')} of scores, {counted(len(names), 'name')}",
                 where=Place(str(path)),
             )
         array = array._replace(names=names)
@@ -364,14 +381,8 @@ def _stacked(parts: Mapping[str, NDArray[np.generic]], path: Path) -> _Array:
 
 
 def _parquet(path: Path) -> _Array:
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
-    except (duckdb.Error, RuntimeError) as error:  # RuntimeError: a name that is no UTF-8
-        first = str(error).splitlines()[0]
-        raise DataError("FB531", f"not Parquet ({first})", where=Place(str(path))) from None
+    with reading(path, code="FB531", what="not Parquet") as connection:
+        found = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchnumpy()
     parts = {}
     for name, values in found.items():
         if np.ma.is_masked(values):

@@ -9,11 +9,12 @@ import numpy as np
 
 from floorbench import __version__
 from floorbench.core.spec import SystemSpec
-from floorbench.errors import UsageError
+from floorbench.errors import UsageError, did_you_mean
 from floorbench.metrics.base import Scored
 from floorbench.metrics.thresholds import choose
 from floorbench.run.artefact import INCLUSIVE, RULE, ThresholdArtefact
-from floorbench.run.scoring import Opened, scored_units
+from floorbench.run.opening import Opened
+from floorbench.run.scoring import scored_units
 from floorbench.run.signature import system_part
 from floorbench.tasks.labelmaps import label_map
 from floorbench.tasks.units import ScoreReading, without_unscored
@@ -32,7 +33,7 @@ def tune(
     Parameters
     ----------
     opened : Opened
-        From :func:`floorbench.run.scoring.open_predictions`; a run on the split to choose on.
+        From :func:`floorbench.run.opening.open_predictions`; a run on the split to choose on.
     objective, limit, beta
         As in :func:`floorbench.metrics.thresholds.choose`.
     slice : mapping of str to str or None
@@ -110,11 +111,19 @@ def _native(system: SystemSpec, reading: ScoreReading | None) -> tuple[str, ...]
 
 
 def _where(units: Scored, name: str, value: str) -> Scored:
+    """Return the units of a part; one that is empty is refused with the values that there are."""
     known = units.vocab.get(name)
     if known is None:
-        raise UsageError(
-            "FB103", f"there is no column '{name}'", hint=f"known: {', '.join(units.vocab)}"
-        )
-    if value not in known:
-        raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(known)}")
-    return units.where(np.equal(units.column(name), known.index(value)))
+        near = did_you_mean(name, list(units.vocab))
+        hint = f"did you mean '{near}'?" if near else f"there are: {', '.join(units.vocab)}"
+        raise UsageError("FB103", f"there is no column '{name}'", hint=hint)
+    column = units.column(name)
+    if value in known and np.any(column == known.index(value)):
+        return units.where(np.equal(column, known.index(value)))
+    counts = {label: int(np.sum(column == code)) for code, label in enumerate(known)}
+    there = ", ".join(f"{label} ({n})" for label, n in counts.items() if n)
+    raise UsageError(
+        "FB103",
+        f"no unit of the run has {name}='{value}'",
+        hint=f"values of '{name}', with their units: {there or 'none'}",
+    )

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.metrics.base import UNSUPPORTED, Bools, Declared, Measure, Scored, concat
 from floorbench.stats.paired import matched
@@ -115,7 +116,9 @@ def _demand_same_items(a: Scored, b: Scored, one: Declared, two: Declared) -> No
     other = sorted(c for c in {*mine, *theirs} if mine.get(c) != theirs.get(c))
     if other:
         raise DataError(
-            "FB651", f"{len(other)} clusters hold other items in one, for example '{other[0]}'"
+            "FB651",
+            f"{counted(len(other), 'cluster holds', 'clusters hold')} "
+            f"other items in one, for example '{other[0]}'",
         )
 
 

@@ -18,6 +18,7 @@ from itertools import compress
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Ints, Scored
 from floorbench.metrics.bundle import one_product
@@ -282,7 +283,7 @@ def collapsed(strata: Ints) -> Ints:
 def check_draws(draws: int) -> None:
     """Raise ``FB650`` unless at least one draw is asked for."""
     if draws < 1:
-        raise UsageError("FB650", f"{draws} draws; at least 1 is needed")
+        raise UsageError("FB650", f"{counted(draws, 'draw')}; at least 1 is needed")
 
 
 def _mask(strata: Ints, present: Bools | None) -> Bools:
@@ -324,7 +325,8 @@ def _checked(name: str, values: Floats, draws: int) -> Floats:
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (draws,):
         raise DataError(
-            "FB652", f"the evaluator '{name}' returned shape {values.shape} for {draws} draws"
+            "FB652",
+            f"the evaluator '{name}' returned shape {values.shape} for {counted(draws, 'draw')}",
         )
     return np.where(np.isfinite(values), values, np.nan)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Floats, Ints
 from floorbench.stats.bootstrap import DRAWS, MEMORY, Draws, check_draws, draw_weights
@@ -107,7 +108,7 @@ def bootstrap_twoway(
     """
     check_draws(draws)
     if slots < 0:
-        raise UsageError("FB650", f"{slots} slots")
+        raise UsageError("FB650", f"{counted(slots, 'slot')}")
     odd = np.setxor1d(stimulus_list, participant_list)
     if len(odd):
         raise DataError("FB651", f"list {int(odd[0])} lacks stimuli or participants")
@@ -169,8 +170,9 @@ def _labels(rule: LabelRule, people: Ints, slots: int) -> Bools:
     if found.shape != (len(people), slots) or found.dtype != np.bool_:
         raise DataError(
             "FB652",
-            f"the label rule returned {found.dtype} {found.shape} for {len(people)} draws of "
-            f"{slots} slots",
+            f"the label rule returned {found.dtype} {found.shape} "
+            f"for {counted(len(people), 'draw')} of "
+            f"{counted(slots, 'slot')}",
         )
     return found
 
@@ -180,6 +182,7 @@ def _values(name: str, evaluate: LabelledEvaluator, stimuli: Floats, labels: Boo
     if values.shape != (len(stimuli),):
         raise DataError(
             "FB652",
-            f"the evaluator '{name}' returned shape {values.shape} for {len(stimuli)} draws",
+            f"the evaluator '{name}' returned shape "
+            f"{values.shape} for {counted(len(stimuli), 'draw')}",
         )
     return np.where(np.isfinite(values), values, np.nan)

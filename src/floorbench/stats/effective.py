@@ -11,27 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from floorbench.metrics.base import AdditiveMetric, Bools, Floats, Metric, Scored, StatTable
+from floorbench.metrics.base import Bools, Floats, Metric, Scored
 
-# Metrics whose value on one cluster is a share of that cluster, so that exact and Wilson
-# intervals of a proportion apply to them.
-SHARES = frozenset(
-    (
-        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
-        *("precision", "recall", "specificity"),
-        *("slot_precision", "slot_recall", "slot_specificity"),
-        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
-    )
-)
-# Ratios of two sums: a cluster on which one has no value adds nothing to either sum. A mean over
-# labels is none of them, since a cluster without one of the labels still enters it.
-RATIOS = SHARES | frozenset(
-    (
-        *("f_score", "slot_f", "kappa_all", "kappa_hit", "kappa_near", "latency_mean_conditional"),
-        *("mae_slots", "mse_slots", "mae_seconds", "mae_slots_recall", "mae_seconds_recall"),
-        *("nmae", "nmse", "mae_density"),
-    )
-)
 # Means over labels: the value is no surer than that of the rarest one.
 MEANS = frozenset(("macro_accuracy", "average_all4", "action_average", "macro_f1"))
 # Metrics of a label against the rest, or of several labels each against the rest.
@@ -65,32 +46,28 @@ def effective_clusters(sizes: Floats) -> float:
     return float(sizes.sum()) ** 2 / squares if squares else 0.0
 
 
-def worth(metric: Metric, scored: Scored, rows: StatTable | None = None) -> float:
+def worth(metric: Metric, scored: Scored, units: Bools | None = None) -> float:
     """Return the effective number of clusters behind a metric's value.
 
     Parameters
     ----------
     metric : Metric
     scored : Scored
-    rows : StatTable or None
-        Of a ratio, the metric's rows on these units where they are known already.
+    units : bool array (n,) or None
+        Those that enter the value (:func:`floorbench.stats.intervals.entering`); ``None`` for all.
 
     Returns
     -------
     float
-        Of a ratio, over the units on which it has a value of its own. Of a metric that rests on
-        several gold labels (or on one and the rest), the least of theirs, those without a unit
-        left out. Else over all units.
+        Over these units; 0 without any. Of a metric that rests on several gold labels (or on one
+        and the rest), the least of theirs, labels without a unit left out.
     """
+    here = np.ones(len(scored), dtype=np.bool_) if units is None else units
     name = metric.spec.name
     if name in MEANS or name in AGAINST_REST:
-        found = [effective_clusters(_mass(scored, part)) for part in _parts(metric, scored)]
+        found = [effective_clusters(_mass(scored, part & here)) for part in _parts(metric, scored)]
         return min((n for n in found if n), default=0.0)
-    if name in RATIOS and isinstance(metric, AdditiveMetric):
-        own = ~np.isnan(metric.value((rows or metric.rows(scored)).values))
-        if own.any():
-            return effective_clusters(_mass(scored, own))
-    return effective_clusters(_mass(scored, np.ones(len(scored), dtype=np.bool_)))
+    return effective_clusters(_mass(scored, here))
 
 
 def _mass(scored: Scored, mask: Bools) -> Floats:

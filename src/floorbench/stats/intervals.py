@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
 from floorbench.core.score import Interval
-from floorbench.metrics.base import AdditiveMetric, Floats, Metric, Scored, StatTable
+from floorbench.core.words import counted
+from floorbench.metrics.base import AdditiveMetric, Bools, Metric, Scored, StatTable
 from floorbench.metrics.bundle import evaluators
+from floorbench.metrics.kinds import Additive, Weighted
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.effective import RATIOS, SHARES, worth
-from floorbench.stats.rates import (
-    check_level,
-    clopper_pearson,
-    normal_cdf,
-    normal_quantile,
-    student_quantile,
-)
+from floorbench.stats.effective import worth
+from floorbench.stats.rates import check_level, clopper_pearson, normal_cdf, normal_quantile
 
 FEWEST_CLUSTERS = 10
 FEW_CLUSTERS = 30
 MOST_UNDEFINED = 0.01
 MOST_LEAN = 0.5
 OWN_CLUSTERS = "clusters enter the value"
+ONE = {
+    "clusters": "cluster",
+    OWN_CLUSTERS: "cluster enters the value",
+    "stimuli or participants": "stimulus or participant",
+}
+"""What the clusters of draws are, for one of them."""
+SHARES = frozenset(
+    (
+        *("accuracy", "class_accuracy", "scenario_accuracy", "smr", "prediction_share"),
+        *("precision", "recall", "specificity"),
+        *("slot_precision", "slot_recall", "slot_specificity"),
+        *("pasr", "pkc", "prsr", "answered_share", "early_share"),
+    )
+)
 
 
 class Limits(NamedTuple):
@@ -78,56 +88,46 @@ def intervals(
     bounds = proportions or {}
     return {
         name: interval(
-            counted(drawn, metrics[name], slice_), level=level, proportion=bounds.get(name)
+            counting_of(drawn, metrics[name], slice_), level=level, proportion=bounds.get(name)
         )
         for name, drawn in found.items()
     }
 
 
-def counted(
-    draws: Draws, metric: Metric, *sides: Scored, rows: Sequence[StatTable] | None = None
-) -> Draws:
-    """Return draws that know how many clusters enter the metric, and what these are worth.
-
-    Parameters
-    ----------
-    draws : Draws
-    metric : Metric
-    sides : Scored
-        Units of one system, or of two on the same clusters: then a cluster counts if it enters one
-        of them, and what they are worth is the less of the two.
-    rows : sequence of StatTable or None
-        Of a ratio, the metric's rows of each side, where they are known already.
-    """
-    if metric.spec.name in RATIOS and isinstance(metric, AdditiveMetric):
-        rows = rows or [metric.rows(side) for side in sides]
-    known: Sequence[StatTable | None] = rows or [None] * len(sides)
-    pairs = list(zip(sides, known, strict=True))
-    draws = counting(draws, *(alone(metric, side, table) for side, table in pairs))
-    return replace(draws, effective=min(worth(metric, side, table) for side, table in pairs))
-
-
-def alone(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Floats | None:
-    """Return a ratio's value on each cluster alone, NaN on clusters that do not enter it.
+def entering(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
+    """Tell which units enter a metric's value; without the others it would be the same.
 
     Parameters
     ----------
     metric : Metric
     scored : Scored
     rows : StatTable or None
-        The metric's rows on these units, where they are known already.
+        An additive metric's rows on these units, where they are known already.
 
     Returns
     -------
-    float64 array (clusters,) or None
-        ``None`` for a metric that is no ratio of two sums: its value on one cluster says nothing.
+    bool array (n,) or None
+        ``None`` for a metric that does not say.
     """
-    if metric.spec.name not in RATIOS or not isinstance(metric, AdditiveMetric):
+    if isinstance(metric, Additive):
+        return metric.enters(rows or metric.rows(scored))
+    return metric.enters(scored) if isinstance(metric, Weighted) else None
+
+
+def own_clusters(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
+    """Tell which clusters hold a unit that enters the value; parameters as :func:`entering`."""
+    return _touched(scored, entering(metric, scored, rows))
+
+
+def _touched(scored: Scored, units: Bools | None) -> Bools | None:
+    if units is None:
         return None
-    return metric.value((rows or metric.rows(scored)).by_cluster())
+    found = np.zeros(len(scored.clusters), dtype=np.bool_)
+    found[scored.cluster[units]] = True
+    return found
 
 
-def counting(draws: Draws, *values: Floats | None) -> Draws:
+def counting(draws: Draws, *own: Bools | None) -> Draws:
     """Return draws that count the clusters which enter the metric, not all those of the slice.
 
     A misalignment rate, for example, is over the items with the right action. If these lie in 4
@@ -136,14 +136,43 @@ def counting(draws: Draws, *values: Floats | None) -> Draws:
     Parameters
     ----------
     draws : Draws
-    values : float64 array (clusters,) or None
-        From :func:`alone`, one per system; a cluster counts if one of them has a value there.
+    own : bool array (clusters,) or None
+        From :func:`own_clusters`, one per system; a cluster counts if one of them says so.
     """
-    known = [~np.isnan(v) for v in values if v is not None]
-    if not known or len(known) < len(values):
+    known = [clusters for clusters in own if clusters is not None]
+    if len(known) < len(own):
         return draws
-    own = int(np.logical_or.reduce(known).sum())
-    return draws if own == draws.clusters else replace(draws, clusters=own, unit=OWN_CLUSTERS)
+    n = int(np.logical_or.reduce(known).sum())
+    return draws if n == draws.clusters else replace(draws, clusters=n, unit=OWN_CLUSTERS)
+
+
+def counting_of(
+    draws: Draws, metric: Metric, *sides: Scored, rows: StatTable | None = None
+) -> Draws:
+    """Return draws that count the clusters which enter a metric, and know what these are worth.
+
+    Parameters
+    ----------
+    draws : Draws
+    metric : Metric
+    sides : Scored
+        Units of one system, or of two on the same clusters: the weaker decides what they are worth.
+    rows : StatTable or None
+        An additive metric's rows on the units of one system, where they are known already.
+    """
+    units = [entering(metric, side, rows) for side in sides]
+    own = (_touched(side, mask) for side, mask in zip(sides, units, strict=True))
+    worths = (worth(metric, side, mask) for side, mask in zip(sides, units, strict=True))
+    return replace(counting(draws, *own), effective=min(worths))
+
+
+def is_share(metric: Metric) -> TypeGuard[AdditiveMetric]:
+    """Tell whether a metric's value on one cluster is a share of that cluster.
+
+    Exact and Wilson intervals of a proportion then apply to it.
+    """
+    pooled = metric.spec.parameters.get("aggregation", "pooled") == "pooled"
+    return metric.spec.name in SHARES and pooled and isinstance(metric, AdditiveMetric)
 
 
 def share_bounds(metric: Metric) -> tuple[float, float] | None:
@@ -159,7 +188,7 @@ def share_bounds(metric: Metric) -> tuple[float, float] | None:
         ``None`` for all other metrics.
     """
     spec = metric.spec
-    if spec.name not in SHARES or spec.low is None or spec.high is None:
+    if not is_share(metric) or spec.low is None or spec.high is None:
         return None
     return (spec.low, spec.high)
 
@@ -183,10 +212,7 @@ def interval(
     Interval
         BCa with the percentile interval ``beside``; ``percentile`` alone where BCa is undefined
         (the warning says why) or does not exist (two-way draws); ``clopper-pearson`` on the
-        number of clusters where no draw varies and a proportion stands at its bound. Where fewer
-        than 30 clusters of equal weight stand behind the value, the quantiles are taken further
-        out (:func:`widened`) and a warning says so; the percentile interval beside, and two-way
-        draws, are left as they are.
+        number of clusters where no draw varies and a proportion stands at its bound.
 
     Undefined
     ---------
@@ -202,12 +228,12 @@ def interval(
 
     Source
     ------
-    Limits of 10 and 30 clusters: simulated coverage of the nominal 95 % without widening is about
-    .82 with 5 clusters, .89 with 10, .91 with 17 and .94 with 30.
+    Limits of 10 and 30 clusters: simulated coverage of the nominal 95 % is about .82 with 5
+    clusters, .89 with 10, .91 with 17 and .94 with 30.
     """
     check_level(level)
     made = _decide(draws, level, proportion)
-    notes = () if made.limits is None else (*_warnings(draws, made.method), *made.notes)
+    notes = () if made.limits is None else (*_warnings(draws), *made.notes)
     return Interval(
         low=None if made.limits is None else made.limits.low,
         high=None if made.limits is None else made.limits.high,
@@ -235,24 +261,24 @@ def _decide(draws: Draws, level: float, proportion: tuple[float, float] | None) 
     undefined = int(np.isnan(draws.values).sum())
     if draws.clusters < FEWEST_CLUSTERS:
         return _Decision(
-            reason=f"{draws.clusters} {draws.unit}; an interval needs {FEWEST_CLUSTERS}"
+            reason=f"{counted(draws.clusters, ONE[draws.unit], draws.unit)}; "
+            f"an interval needs {FEWEST_CLUSTERS}"
         )
     if np.isnan(draws.point):
         return _Decision(reason="the value itself is undefined")
     if undefined > MOST_UNDEFINED * len(draws.values):
         return _Decision(
-            reason=f"undefined in {undefined} of {len(draws.values)} draws (more than 1 %)"
+            reason=f"undefined in {undefined} of "
+            f"{counted(len(draws.values), 'draw')} (more than 1 %)"
         )
     values = draws.defined
     if values.max() - values.min() <= draws.noise:
         return _constant(draws, level, proportion)
-    if draws.jackknife is None:
-        return _Decision(percentile(draws, level=level), "percentile")
     plain = percentile(draws, level=level)
-    level = widened(level, draws)
+    if draws.jackknife is None:
+        return _Decision(plain, "percentile")
     corrected = bca(draws, level=level)
     if corrected.limits is None:
-        plain = percentile(draws, level=level)
         return _Decision(plain, "percentile", notes=(f"BCa undefined: {corrected.reason}",))
     return _Decision(corrected.limits, "bca", beside={"percentile": (plain.low, plain.high)})
 
@@ -274,31 +300,6 @@ def _constant(draws: Draws, level: float, proportion: tuple[float, float] | None
 def behind(draws: Draws) -> float:
     """Return the number of clusters of equal weight behind draws, at most their own number."""
     return min(float(draws.clusters), draws.effective or float(draws.clusters))
-
-
-def widened(level: float, draws: Draws) -> float:
-    """Return the level whose normal quantiles lie where Student's t wants them for few clusters.
-
-    With n clusters of equal weight behind the value, draws spread by sqrt((n - 1) / n) less than
-    estimates do, and their spread is itself an estimate with n - 1 degrees of freedom. So the
-    quantiles are taken at +- sqrt(n / (n - 1)) t instead of +- z: 22 % further out at 10 clusters,
-    6 % at 29. From 30 on the level stays as it is.
-
-    Parameters
-    ----------
-    level : float
-    draws : Draws
-
-    Source
-    ------
-    T. C. Hesterberg (2015), The American Statistician 69: 371-386, section 5.3 (expanded percentile
-    interval). Its use within BCa and with effective numbers of clusters is ours.
-    """
-    n = max(behind(draws), 2.0)
-    if n >= FEW_CLUSTERS:
-        return level
-    z = math.sqrt(n / (n - 1)) * student_quantile((1 + level) / 2, n - 1)
-    return 1 - 2 * max(normal_cdf(-z), 0.5 / len(draws.values))
 
 
 def percentile(draws: Draws, *, level: float = 0.95) -> Limits:
@@ -368,17 +369,18 @@ def _quantiles(draws: Draws, low: float, high: float) -> Limits:
     return Limits(float(found[0]), float(found[1]))
 
 
-def _warnings(draws: Draws, method: str) -> tuple[str, ...]:
+def _warnings(draws: Draws) -> tuple[str, ...]:
     notes = []
-    if behind(draws) < FEW_CLUSTERS:
-        few = f"only {draws.clusters} {draws.unit}"
-        if draws.effective is not None and draws.effective < 0.95 * draws.clusters:
-            few = f"{draws.clusters} {draws.unit}, worth {draws.effective:.0f} of equal weight"
-        if draws.jackknife is None:
-            few += "; the interval is too narrow"
-        elif method != "clopper-pearson":
-            few += "; the interval is widened for it"
-        notes.append(few)
+    if FEWEST_CLUSTERS <= draws.clusters < FEW_CLUSTERS:
+        notes.append(
+            f"only {counted(draws.clusters, ONE[draws.unit], draws.unit)}; "
+            "the interval is too narrow"
+        )
+    elif behind(draws) < FEW_CLUSTERS:
+        notes.append(
+            f"{draws.clusters} {draws.unit}, worth {behind(draws):.0f} of equal weight; "
+            "the interval is too narrow"
+        )
     if draws.singletons:
         notes.append(
             f"{draws.singletons} of {draws.strata} strata hold one cluster and add no variance"

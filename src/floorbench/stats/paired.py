@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from floorbench.core.score import Interval
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.metrics.base import (
     AdditiveMetric,
@@ -20,7 +21,8 @@ from floorbench.metrics.base import (
 from floorbench.metrics.bundle import evaluators
 from floorbench.metrics.jackknife import LeftOut, leave_one_out
 from floorbench.stats.bootstrap import DRAWS, Draws, bootstrap, compact
-from floorbench.stats.intervals import Limits, behind, counted, interval, share_bounds
+from floorbench.stats.conservative import conservative
+from floorbench.stats.intervals import behind, counting_of, interval, share_bounds
 from floorbench.stats.permutation import (
     PERMUTATIONS,
     Pair,
@@ -30,7 +32,10 @@ from floorbench.stats.permutation import (
 )
 from floorbench.stats.power import minimal_detectable_difference
 from floorbench.stats.rates import check_level, student_p
-from floorbench.stats.unvaried import spread_unseen, unvaried
+from floorbench.stats.unvaried import unvaried
+
+ALPHA = 0.05
+"""Up to this p a difference is said to be shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,9 @@ class Comparison:
     interval : Interval
         Paired cluster bootstrap of the difference. Where the two differ on no cluster, the exact
         limits of :func:`floorbench.stats.unvaried.unvaried` to both sides; where a share differs
-        by 1 on every cluster, those of n of n (Clopper-Pearson).
+        by 1 on every cluster, those of n of n (Clopper-Pearson). Wider limits, where caution asks
+        for them, stand ``beside`` as ``conservative``
+        (:func:`floorbench.stats.conservative.conservative`).
     test : SwapTest
         Its p is not corrected; pass all p of a report through
         :func:`floorbench.stats.multiple.holm`.
@@ -67,6 +74,8 @@ class Comparison:
         Smallest difference found with power .8 at alpha .05 on these clusters.
     clusters : int
     reason : str or None
+    note : str or None
+        That swaps see a difference which its standard error does not (:func:`unlike`).
     """
 
     a: float | None
@@ -78,6 +87,7 @@ class Comparison:
     detectable: float | None
     clusters: int
     reason: str | None
+    note: str | None = None
 
 
 def compare(
@@ -223,7 +233,8 @@ def align(a: Scored, b: Scored) -> Scored:
     if only:
         raise DataError(
             "FB651",
-            f"{len(only)} clusters belong to one system only, for example '{only[0]}' "
+            f"{counted(len(only), 'cluster belongs', 'clusters belong')} "
+            f"to one system only, for example '{only[0]}' "
             f"({'A' if only[0] in a.clusters else 'B'})",
         )
     place = {name: i for i, name in enumerate(a.clusters)}
@@ -269,8 +280,8 @@ def effect_size(drawn: Draws, per_cluster: Floats | None = None) -> EffectSize:
     return EffectSize(name=name, value=mean / spread, reason=None)
 
 
-def guarded(test: SwapTest, drawn: Draws) -> SwapTest:
-    """Return a swap test whose p is not below that of the difference over its standard error.
+def unlike(test: SwapTest, drawn: Draws, *, alpha: float = ALPHA) -> str | None:
+    """Say that swaps see a difference which its standard error does not.
 
     Swaps ask whether the systems are drawn alike. Systems may be equally good by a metric and
     unlike otherwise: one answers seldom, or its latencies scatter. Swapping then mixes the two, and
@@ -282,27 +293,39 @@ def guarded(test: SwapTest, drawn: Draws) -> SwapTest:
     test : SwapTest
     drawn : Draws
         Of the difference, with the clusters behind it.
+    alpha : float
+        Inside (0, 1).
 
     Returns
     -------
-    SwapTest
-        With p the larger of the two and method ``bootstrap-t`` where the swaps' was smaller. The
-        other p is that of Student's t with one degree of freedom less than there are clusters of
-        equal weight behind the difference. Without a test or a spread nothing changes.
+    str or None
+        A sentence with both p where that of the swaps, not corrected, is at most ``alpha`` and that
+        of the difference over its standard error is above it: Student's t with one degree of
+        freedom less than there are clusters of equal weight behind the difference. ``None``
+        otherwise, and without a test or a spread.
 
     Source
     ------
-    E. Chung and J. P. Romano (2013), Annals of Statistics 41: 484-507, for the fault: a permutation
-    test is not one of equal parameters unless the statistic is studentised.
+    E. Chung and J. P. Romano (2013), Annals of Statistics 41: 484-507: a permutation test is not
+    one of equal parameters unless the statistic is studentised.
     """
     error = drawn.standard_error
     if test.p is None or error is None or error <= drawn.noise or np.isnan(drawn.point):
-        return test
+        return None
     p = student_p(drawn.point / error, max(behind(drawn) - 1, 1.0))
-    return replace(test, p=p, method="bootstrap-t") if p > test.p else test
+    if test.p > alpha or p <= alpha:
+        return None
+    return (
+        f"swaps see a difference ({_p(test.p)}) that its standard error does not ({_p(p)}): "
+        "the systems scatter differently"
+    )
 
 
-def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -> str:
+def _p(value: float) -> str:
+    return f"p = {value:.3f}" if value >= 0.001 else "p < .001"
+
+
+def wording(found: Comparison, adjusted: float | None, *, alpha: float = ALPHA) -> str:
     """Say in words what a comparison shows, after correction over all tests of the report.
 
     Parameters
@@ -318,18 +341,21 @@ def wording(found: Comparison, adjusted: float | None, *, alpha: float = 0.05) -
     str
         ``A above B``, ``A below B``, or ``no difference shown``, with p; or ``not tested`` with
         the reason. "No difference shown" never says that there is none, and names the smallest
-        difference that the data could have shown. A small p beside an interval that reaches 0 is
-        told: few clusters say little of rare losses, and a p less than that.
+        difference that the data could have shown. A small p beside an interval that reaches 0, or
+        beside a standard error that shows no difference, is told.
     """
     check_level(alpha)
     if adjusted is None or found.difference is None:
         return f"not tested: {found.reason or found.test.reason or 'no corrected p'}"
-    p = f"p = {adjusted:.3f}" if adjusted >= 0.001 else "p < .001"
+    p = _p(adjusted)
     if adjusted <= alpha and found.difference != 0:
-        side, made = "above" if found.difference > 0 else "below", found.interval
+        made, doubts = found.interval, []
         if made.low is not None and made.high is not None and made.low <= 0 <= made.high:
-            p += ", though the interval reaches 0"
-        return f"A {side} B ({p})"
+            doubts.append("the interval reaches 0")
+        if found.note is not None:
+            doubts.append("the systems scatter differently")
+        p += f", though {' and '.join(doubts)}" if doubts else ""
+        return f"A {'above' if found.difference > 0 else 'below'} B ({p})"
     if found.detectable is None:
         return f"no difference shown ({p})"
     return f"no difference shown ({p}; detectable from {found.detectable:.3g})"
@@ -339,14 +365,8 @@ def _interval(metric: Metric, a: Scored, b: Scored, drawn: Draws, level: float) 
     """Return the interval of a difference, an exact one where no draw varies."""
     bounds = share_bounds(metric)  # a difference of shares lies between -1 and 1
     made = interval(drawn, level=level, proportion=None if bounds is None else (-1.0, 1.0))
-    if made.low is not None and made.high is not None and made.method != "clopper-pearson":
-        limits, note = spread_unseen(
-            Limits(made.low, made.high), metric, a, b, difference=drawn.point, level=level
-        )
-        warning = "; ".join(filter(None, (made.warning, note))) or None
-        return replace(made, low=limits.low, high=limits.high, warning=warning)
     if made.low is not None or drawn.point != 0:
-        return made
+        return conservative(metric, a, b, drawn, made)
     exact = unvaried(metric, a, b, level=level)
     if exact is None:
         return made
@@ -364,7 +384,7 @@ def _comparison(
     metric: Metric, a: Scored, b: Scored, drawn: Draws, test: SwapTest, level: float, rate: bool
 ) -> Comparison:
     left, right = point(metric, a), point(metric, b)
-    clusters, drawn = drawn.clusters, counted(drawn, metric, a, b)
+    clusters, drawn = drawn.clusters, counting_of(drawn, metric, a, b)
     per_cluster = None
     if rate and isinstance(metric, AdditiveMetric):
         sums = [metric.rows(side).by_cluster() for side in (a, b)]
@@ -376,9 +396,10 @@ def _comparison(
         b=right.value,
         difference=None if undefined else drawn.point,
         interval=_interval(metric, a, b, drawn, level),
-        test=guarded(test, drawn),
+        test=test,
         effect=effect_size(drawn, per_cluster),
         detectable=minimal_detectable_difference(drawn),
         clusters=clusters,
         reason="; ".join(reasons) or None,
+        note=unlike(test, drawn),
     )

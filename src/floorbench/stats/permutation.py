@@ -4,9 +4,8 @@ If two systems do not differ, it does not matter whose answers to a cluster are 
 test swaps the two systems' whole clusters, each with probability 1/2, recomputes the difference
 of the metric, and asks how often it is at least as far from 0 as the observed one.
 
-Both kinds of metric go through one door, :data:`SwapStatistic`: :func:`swap_metrics` pools the
-units of both systems with every cluster twice and lets weights of 0 and 1 choose the sides, which
-any metric understands; :func:`swap_sums` does the same with stored sums of an additive metric.
+Both kinds of metric go through one door: :func:`swap_metrics` pools the units of both systems with
+every cluster twice and lets weights of 0 and 1 choose the sides, which any metric understands.
 
 A metric that reads scores by their order alone (AUC, EER) does not care on which scale a system
 gives them, but a mixture of two scales has another order. The scores of either system are therefore
@@ -25,6 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import Bools, Evaluator, Floats, Metric, Scored, concat
 from floorbench.metrics.bundle import evaluators
@@ -55,8 +55,7 @@ class SwapTest:
     difference : float or None
         Observed A - B.
     method : str
-        ``exact`` (all swaps), ``monte-carlo``, ``none``, or ``bootstrap-t`` where a comparison
-        found the swaps' p too small (:func:`floorbench.stats.paired.guarded`).
+        ``exact`` (all swaps), ``monte-carlo`` or ``none``.
     permutations : int
         Swaps evaluated: 2 ** clusters, or the random ones.
     undefined : int
@@ -121,11 +120,11 @@ def permutation_test(
     9, article 39, for (1 + b) / (1 + B).
     """
     if permutations < 1:
-        raise UsageError("FB650", f"{permutations} permutations; at least 1 is needed")
+        raise UsageError("FB650", f"{counted(permutations, 'permutation')}; at least 1 is needed")
     none = np.zeros((1, clusters), dtype=np.bool_)
     observed = {name: float(_evaluate(name, f, none)[0]) for name, f in statistics.items()}
     if clusters < FEWEST_CLUSTERS:
-        why = f"{clusters} clusters; a test needs {FEWEST_CLUSTERS}"
+        why = f"{counted(clusters, 'cluster')}; a test needs {FEWEST_CLUSTERS}"
         return {name: _no_test(observed[name], clusters, reason=why) for name in statistics}
     exact = clusters <= EXACT_CLUSTERS
     total = 2**clusters if exact else permutations
@@ -210,32 +209,6 @@ class _Sides:
         return self._weights
 
 
-def swap_sums(value: Callable[[Floats], Floats], a: Floats, b: Floats) -> SwapStatistic:
-    """Build the statistic of an additive metric from its sums per cluster.
-
-    Parameters
-    ----------
-    value : callable
-        Maps totals ``(..., k)`` to values ``(...)``.
-    a, b : float64 array (clusters, k)
-        Sums per cluster of the two systems, same clusters in the same order.
-
-    Raises
-    ------
-    DataError
-        ``FB651`` when the shapes differ.
-    """
-    if a.shape != b.shape or a.ndim != 2:
-        raise DataError("FB651", f"sums of A are {a.shape} and of B {b.shape}")
-
-    def statistic(swaps: Bools) -> Floats:
-        swapped = swaps.astype(np.float64)
-        stayed = 1.0 - swapped
-        return value(stayed @ a + swapped @ b) - value(swapped @ a + stayed @ b)
-
-    return statistic
-
-
 def _swaps(
     clusters: int, total: int, exact: bool, seed: int, stream: str, memory: int
 ) -> Iterator[Bools]:
@@ -256,7 +229,8 @@ def _evaluate(name: str, statistic: SwapStatistic, swaps: Bools) -> Floats:
     if values.shape != (len(swaps),):
         raise DataError(
             "FB652",
-            f"the statistic '{name}' returned shape {values.shape} for {len(swaps)} swaps",
+            f"the statistic '{name}' returned shape "
+            f"{values.shape} for {counted(len(swaps), 'swap')}",
         )
     return np.where(np.isfinite(values), values, np.nan)
 
@@ -271,7 +245,8 @@ def _judge(observed: float, values: Floats, *, clusters: int, exact: bool) -> Sw
             observed,
             clusters,
             undefined=undefined,
-            reason=f"undefined in {undefined} of {len(values)} permutations (more than 1 %)",
+            reason=f"undefined in {undefined} of "
+            f"{counted(len(values), 'permutation')} (more than 1 %)",
         )
     size = np.where(missing, np.inf, np.abs(values))
     noise = 1e-12 * max(1e-2, abs(observed))

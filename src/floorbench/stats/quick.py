@@ -16,6 +16,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from floorbench.core.score import Coverage, Estimate
+from floorbench.core.words import counted
 from floorbench.errors import DataError, did_you_mean
 from floorbench.metrics.base import (
     ABSENT,
@@ -207,4 +208,6 @@ def _strata(cluster: Ints, clusters: int, given: Sequence[Hashable] | None, n: i
 
 def _check_length(name: str, found: int, n: int) -> None:
     if found != n:
-        raise DataError("FB601", f"'{name}' has {found} entries, 'gold' has {n}")
+        raise DataError(
+            "FB601", f"'{name}' has {counted(found, 'entry', 'entries')}, 'gold' has {n}"
+        )

@@ -7,6 +7,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 from floorbench.core.score import Interval
+from floorbench.core.words import counted
 from floorbench.errors import DataError, UsageError
 
 
@@ -87,7 +88,11 @@ def clopper_pearson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     """
     _check(successes, n, level)
     if successes != int(successes):
-        raise DataError("FB653", f"{successes} successes; the exact interval needs a whole number")
+        raise DataError(
+            "FB653",
+            f"{counted(successes, 'success', 'successes')}; "
+            "the exact interval needs a whole number",
+        )
     if n == 0:
         return _no_units(level)
     tail = (1 - level) / 2
@@ -143,7 +148,9 @@ def check_level(level: float) -> None:
 def _check(successes: float, n: int, level: float) -> None:
     check_level(level)
     if n != int(n) or not 0 <= successes <= n:
-        raise DataError("FB653", f"{successes} successes of {n} units")
+        raise DataError(
+            "FB653", f"{counted(successes, 'success', 'successes')} of {counted(n, 'unit')}"
+        )
 
 
 def _no_units(level: float) -> Interval:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
-import sys
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +13,10 @@ from floorbench.core.ports import System
 from floorbench.core.spec import SystemSpec
 from floorbench.errors import FloorbenchError, Place, SystemProblem, UsageError, did_you_mean
 from floorbench.systems.stream import driven
+from floorbench.systems.user_file import line_of, run_file
 
 
-def build_system(name: str, **parameters: Any) -> System:
+def build_system(name: str, /, **parameters: Any) -> System:
     """Build a system; nothing is loaded yet. A streaming system comes with its driver.
 
     Parameters
@@ -79,37 +76,18 @@ def _from_module(location: str) -> Any:
 
 
 def _from_file(path: Path) -> Any:
-    where = Place(str(path))
     if not path.is_file():
-        raise SystemProblem("FB511", "there is no such file", where=where)
-    full = path.resolve()
-    alias = "floorbench_user_" + hashlib.sha256(str(full).encode()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(alias, full)
-    if spec is None or spec.loader is None:
-        raise SystemProblem("FB511", "is not a Python file", where=where)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[alias] = module  # dataclasses and pickling look a module up by its name
+        raise SystemProblem("FB511", "there is no such file", where=Place(str(path)))
     try:
-        spec.loader.exec_module(module)
+        return run_file(path, prefix="floorbench_user")
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        del sys.modules[alias]
         raise SystemProblem(
             "FB511",
             f"running it raises {type(error).__name__}: {error}",
-            where=Place(str(path), _line(error, full)),
+            where=Place(str(path), line_of(error, path)),
         ) from error
-    return module
-
-
-def _line(error: BaseException, path: Path) -> int | None:
-    if isinstance(error, SyntaxError):
-        return error.lineno
-    frames = [
-        f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)
-    ]
-    return frames[-1] if frames else None
 
 
 def _check_parameters(name: str, factory: Any, given: dict[str, Any]) -> None:

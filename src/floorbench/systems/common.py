@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import AudioRef, Observation
@@ -16,10 +16,14 @@ IDLE = "SystemIdle"
 
 def number(name: str, value: object, *, low: float, high: float) -> float:
     """Return a parameter as float or raise ``FB513`` unless it lies in ``[low, high]``."""
-    fine = isinstance(value, int | float) and not isinstance(value, bool)
-    if not fine or not math.isfinite(value) or not low <= value <= high:  # type: ignore[operator,arg-type]
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not math.isfinite(value)
+        or not low <= value <= high
+    ):
         raise UsageError("FB513", f"{name}={value!r} is not a number from {low:g} to {high:g}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
 def choice(name: str, value: object, known: Iterable[str]) -> str:
@@ -53,6 +57,33 @@ def refusal(spec: SystemSpec, observation: Observation) -> Decision | None:
     elif "audio" in spec.modalities and Role.USER not in observation.channels:
         reason = "no audio of the user"
     return Decision(outcome=Outcome.UNSUPPORTED, reason=reason) if reason else None
+
+
+def in_parts(
+    observations: Sequence[Observation],
+    *,
+    spec: SystemSpec,
+    size: int,
+    answer: Callable[[Sequence[Observation]], Sequence[Decision]],
+) -> list[Decision]:
+    """Answer observations a few at once; those outside the spec are refused and not asked about.
+
+    Parameters
+    ----------
+    observations : sequence of Observation
+    spec : SystemSpec
+    size : int
+        At once, at most.
+    answer : callable
+        Gives a decision for each of a few observations, in their order.
+    """
+    decisions = [refusal(spec, observation) for observation in observations]
+    asked = [n for n, refused in enumerate(decisions) if refused is None]
+    for first in range(0, len(asked), size):
+        part = asked[first : first + size]
+        for n, said in zip(part, answer([observations[n] for n in part]), strict=True):
+            decisions[n] = said
+    return [decision for decision in decisions if decision is not None]
 
 
 def user_audio(observation: Observation) -> AudioRef:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from floorbench.core.vocab import Level, Outcome
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, UsageError, missing_extra
 from floorbench.systems.common import choice
 from floorbench.systems.llm.protocol import (
@@ -182,7 +183,7 @@ class HfModel:
         if limit is not None and len(ids) + call.max_tokens > limit:
             return ModelFault(
                 Outcome.FAILED,
-                f"{len(ids)} tokens and {call.max_tokens} more do not fit into {limit}",
+                f"{counted(len(ids), 'token')} and {call.max_tokens} more do not fit into {limit}",
             )
         generator = torch.Generator(device=self._device).manual_seed(call.seed)
         return _Row(call, ids, generator)

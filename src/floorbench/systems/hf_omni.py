@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.systems.common import choice
 from floorbench.systems.hf_model import DTYPES, hashes, open_library, unloadable
@@ -148,7 +149,8 @@ class OmniChat:
         limit = self._net.config.thinker_config.text_config.max_position_embeddings
         if read + max_tokens > limit:
             raise ModelFault(
-                Outcome.FAILED, f"{read} tokens and {max_tokens} more do not fit into {limit}"
+                Outcome.FAILED,
+                f"{counted(read, 'token')} and {max_tokens} more do not fit into {limit}",
             )
         settings: dict[str, Any] = {"thinker_do_sample": False}
         if temperature:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from floorbench.systems.common import choice
-from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.gemini import GOOGLE, GeminiChat
 from floorbench.systems.llm.gemini import KEY as GEMINI_KEY
 from floorbench.systems.llm.openai_api import KEY, OPENAI
 from floorbench.systems.llm.openai_chat import OpenAIChat
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.rows import embedded_model
 from floorbench.systems.llm.served import ServedModel
 from floorbench.systems.prompted import Prompted
 
@@ -24,9 +23,8 @@ def prompted_smollm2(
     *, max_tokens: int = 40, structured: bool = True, model_path: str | None = None
 ) -> Prompted:
     """Return the embedded model behind an OpenAI-compatible server inside this process."""
-    path = Path(model_path) if model_path is not None else None
     return Prompted(
-        model=ServedModel(model=EmbeddedModel(path=path, context=4096, slots=1)),
+        model=ServedModel(model=embedded_model(model_path, context=4096, slots=1)),
         name="prompted-smollm2",
         languages=("en",),
         max_tokens=max_tokens,

@@ -9,19 +9,18 @@ answer that its text names is taken. The text is kept.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.systems.common import number
-from floorbench.systems.llm.embedded import EmbeddedModel
-from floorbench.systems.llm.ollama import HOST, OllamaModel
-from floorbench.systems.llm.openai_api import KEY, OPENAI, OpenAIModel
+from floorbench.systems.llm.ollama import HOST
+from floorbench.systems.llm.openai_api import KEY, OPENAI
 from floorbench.systems.llm.protocol import Completion, ModelFault, Prompt, TextModel, mass
-from floorbench.systems.llm.recorded import Replies
-from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.rows import embedded_model, ollama_model, openai_model, slug
 from floorbench.systems.llm.snapshots import marked
 from floorbench.systems.llm.spending import Spending
 
@@ -141,11 +140,11 @@ def _named(said: Completion, allowed: tuple[str, ...]) -> Decision:
 def _most_probable(said: Completion, allowed: tuple[str, ...]) -> Decision:
     shares = {}
     for answer in allowed:
-        found = mass(said.first or (), lambda token, answer=answer: begins(token, answer))  # type: ignore[misc]
+        found = mass(said.first or (), partial(begins, answer=answer))
         if found is not None:
             shares[answer] = found
     if not shares:
-        reason = f"no answer begins with one of {len(said.first or ())} candidates"
+        reason = f"no answer begins with one of {counted(len(said.first or ()), 'candidate')}"
         return Decision(outcome=Outcome.INVALID, raw=said.text, reason=reason)
     total = sum(shares.values())
     scores = {answer: share / total for answer, share in shares.items()}
@@ -197,8 +196,7 @@ def roles_smollm2(*, model_path: str | None = None) -> RoleTexts:
     model_path : str or None
         Another GGUF file.
     """
-    model = EmbeddedModel(path=Path(model_path) if model_path is not None else None)
-    return RoleTexts(model=model, name="roles-smollm2", languages=("en",))
+    return RoleTexts(model=embedded_model(model_path), name="roles-smollm2", languages=("en",))
 
 
 def roles_openai(
@@ -229,15 +227,15 @@ def roles_openai(
     replay : bool
         Answer from recorded replies only; needs no key.
     """
-    policy = Policy(timeout=timeout, attempts=attempts)
-    served = OpenAIModel(
-        model=model,
+    served = openai_model(
+        model,
         base_url=base_url,
         key_env=key_env,
-        raw=False,
         top=0,
-        replies=Replies(cache, replay=replay),
-        policy=policy,
+        timeout=timeout,
+        attempts=attempts,
+        cache=cache,
+        replay=replay,
     )
     return RoleTexts(model=served, name=f"roles-{model}", max_tokens=max_tokens)
 
@@ -263,6 +261,5 @@ def roles_ollama(
     attempts : int
         Attempts of one call.
     """
-    policy = Policy(timeout=timeout, attempts=attempts)
-    served = OllamaModel(tag=model, host=host, context=context, policy=policy)
-    return RoleTexts(model=served, name=f"roles-{model.replace(':', '-').replace('/', '-')}")
+    served = ollama_model(model, host=host, context=context, timeout=timeout, attempts=attempts)
+    return RoleTexts(model=served, name=f"roles-{slug(model)}")

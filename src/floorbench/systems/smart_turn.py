@@ -41,9 +41,10 @@ GATE = VadParameters(min_speech=0.1)
 VERSIONS = ("v3.0", "v3.1", "v3.2")
 GATES = ("off", "silero", "webrtc")
 ARITHMETIC = ("cpu", "exact")
-LANGUAGES = tuple(
-    "ar bn da de en es fi fr hi id it ja ko mr nl no pl pt ru tr uk vi zh".split()  # noqa: SIM905
-)
+LANGUAGES = (
+    "ar", "bn", "da", "de", "en", "es", "fi", "fr", "hi", "id", "it", "ja", "ko", "mr", "nl", "no",
+    "pl", "pt", "ru", "tr", "uk", "vi", "zh",
+)  # fmt: skip
 
 
 class SmartTurn:

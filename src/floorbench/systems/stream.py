@@ -28,6 +28,7 @@ from floorbench.core.sample import AudioRef, Observation, Word
 from floorbench.core.spec import SystemSpec
 from floorbench.core.time import Seconds, exact, from_samples, to_samples
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, FloorbenchError, SystemProblem
 from floorbench.systems.common import refusal
 
@@ -178,8 +179,8 @@ class StreamDriver:
             return "nothing was streamed"
         high = taken[min(len(taken) - 1, math.ceil(0.99 * len(taken)) - 1)]
         text = (
-            f"{len(taken)} steps, 99 % within {1000 * high:.1f} ms of compute, "
-            f"{self.totals.overruns} overruns"
+            f"{counted(len(taken), 'step')}, 99 % within {1000 * high:.1f} ms of compute, "
+            f"{counted(self.totals.overruns, 'overrun')}"
         )
         if self._realtime:
             text += f"; at most {1000 * self.totals.late:.0f} ms behind the wall clock"

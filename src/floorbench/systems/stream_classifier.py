@@ -45,6 +45,9 @@ class ClassifierStream:
         the user's last word, so it needs a tail to count.
     parameters : mapping
         The classifier's own parameters.
+    whole_turn : bool
+        The classifier hears the turn from its beginning, pauses inside, until it has yielded;
+        otherwise only what was said since the last pause.
     name : str or None
         Name in tables.
     """
@@ -56,6 +59,7 @@ class ClassifierStream:
         yields: Sequence[str],
         pause: float = 0.2,
         parameters: Mapping[str, JsonValue] | None = None,
+        whole_turn: bool = False,
         name: str | None = None,
     ) -> None:
         from floorbench.systems.build import build_system
@@ -64,6 +68,7 @@ class ClassifierStream:
         if isinstance(yields, str) or not yields:
             raise UsageError("FB513", f"yields={yields!r} is not a list of labels")
         self._yields = frozenset(yields)
+        self._whole_turn = whole_turn
         self._classifier = build_system(classifier, **(parameters or {}))
         self._vad = SileroVad()
         inner = self._classifier.spec
@@ -86,6 +91,7 @@ class ClassifierStream:
                 "yields": sorted(self._yields),
                 "pause": self._pause,
                 "tail": 1.0,
+                **({"whole_turn": True} if whole_turn else {}),
             },
             licence=inner.licence,
         )
@@ -97,7 +103,14 @@ class ClassifierStream:
 
     def open(self, setup: Observation) -> _Judged:
         """Start a stream."""
-        return _Judged(self._classifier, self._vad.stream(), setup, self._yields, self._pause)
+        return _Judged(
+            self._classifier,
+            self._vad.stream(),
+            setup,
+            yields=self._yields,
+            pause=self._pause,
+            whole_turn=self._whole_turn,
+        )
 
 
 class _Judged:
@@ -106,14 +119,18 @@ class _Judged:
         classifier: System,
         vad: SileroStream,
         setup: Observation,
+        *,
         yields: frozenset[str],
         pause: float,
+        whole_turn: bool,
     ) -> None:
         self._classifier = classifier
         self._vad = vad
         self._setup = setup
         self._yields = yields
         self._pause = pause
+        self._whole_turn = whole_turn
+        self._within = False
         self._heard: list[NDArray[np.float32]] = []
         self._speaking = False
         self._last = 0.0
@@ -125,7 +142,8 @@ class _Judged:
             self._speaking, self._last = True, chunk.end
             return ()
         if not self._speaking:
-            del self._heard[: -round(PRE_ROLL / NEURAL_STEP)]
+            if not self._within:
+                del self._heard[: -round(PRE_ROLL / NEURAL_STEP)]
             return ()
         if chunk.end - self._last < self._pause - 1e-9:
             return ()
@@ -139,7 +157,6 @@ class _Judged:
         import numpy as np
 
         audio = ArrayAudio(np.concatenate(self._heard), rate=RATE)
-        self._heard = []
         asked = replace(self._setup, channels={Role.USER: audio})
         decision = self._classifier.decide(asked)
         if decision.outcome is not Outcome.OK or decision.label is None:
@@ -148,7 +165,44 @@ class _Judged:
             )
         score = next(iter(decision.scores.values()), None)
         label = YIELD if decision.label in self._yields else KEEP
+        self._within = self._whole_turn and label == KEEP
+        if not self._within:
+            self._heard = []
         return Event(kind=ACTION, time=at, label=label, score=score)
+
+
+def vad_detector(
+    *,
+    detector: str,
+    yields: Sequence[str] = ("complete",),
+    pause: float = 0.2,
+    parameters: Mapping[str, JsonValue] | None = None,
+    name: str = "vad-detector",
+) -> Any:
+    """Return any turn detector behind a VAD, asked at each pause about the turn so far.
+
+    Parameters
+    ----------
+    detector : str
+        A catalogued system, ``command`` with your program, or ``path.py:Class``. ``constant``
+        with the label complete is a silence timeout of ``pause`` seconds.
+    yields : sequence of str
+        Its labels that take the floor.
+    pause : float
+        Seconds of silence after which it is asked, 0.03 to 5.
+    parameters : mapping
+        The detector's own parameters, as JSON: ``parameters='{"threshold": 0.9}'``.
+    name : str
+        Name in tables.
+    """
+    return ClassifierStream(
+        classifier=detector,
+        yields=yields,
+        pause=pause,
+        parameters=parameters,
+        whole_turn=True,
+        name=name,
+    )
 
 
 def vad_smart_turn(

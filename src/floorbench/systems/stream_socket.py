@@ -1,9 +1,8 @@
 """A streaming system in another program: it joins over a WebSocket and answers step by step.
 
 floorbench listens on an address of this machine; the external system connects, says who it is
-(``hello``), and then answers every ``chunk`` with one ``events`` message. Messages are JSON objects
-described in ``docs/reference/stream-wire.md`` and ``stream-wire.json``. Audio is little-endian
-float32 in base64, one entry per role.
+(``hello``), and then answers every ``chunk`` with one ``events`` message
+(see :mod:`floorbench.systems.stream_wire`).
 
 Nothing that the other program does stops a run: silence is a ``timeout``, a lost connection, an
 answer out of order or a message that the schema does not allow is ``failed``, and the next sample
@@ -13,7 +12,6 @@ stream that come late are dropped.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import queue
 import socket
@@ -21,70 +19,26 @@ import struct
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import Any
 
 from floorbench import codec
 from floorbench.core.prediction import Event
 from floorbench.core.sample import Observation
 from floorbench.core.spec import FrontEnd, SystemSpec
 from floorbench.core.vocab import Level
-from floorbench.errors import (
-    DataError,
-    EnvironmentProblem,
-    SystemProblem,
-    UsageError,
-    missing_extra,
-)
+from floorbench.errors import EnvironmentProblem, SystemProblem, UsageError, missing_extra
 from floorbench.systems.common import number
 from floorbench.systems.stream import Step
-
-PROTOCOL = "floorbench-stream-1"
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
-    """What an external system says of itself when it joins."""
-
-    type: str
-    protocol: str
-    name: str
-    version: str
-    step: float
-    rate: int
-    labels: tuple[str, ...]
-    languages: tuple[str, ...] | None = None
-    label_map: str | None = None
-    context: str = "none"
-    floor: str = "planned"
-    words: bool = False
-    word_delay: float = 0.0
-    tail: float = 0.0
-    licence: str = "unknown"
-    weights: dict[str, str] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WireEvent:
-    """An event as it crosses; the commit time is the driver's business."""
-
-    label: str
-    time: float
-    kind: str = "action"
-    score: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """An answer to one chunk (``events``) or to the end of a stream (``closed``)."""
-
-    type: str
-    stream: str
-    seq: int | None = None
-    events: tuple[WireEvent, ...] = ()
-    message: str | None = None
+from floorbench.systems.stream_wire import (
+    Hello,
+    Reply,
+    chunk,
+    events,
+    opening,
+    read_text,
+    unfit,
+)
 
 
 class SocketStream:
@@ -202,17 +156,8 @@ class SocketStream:
                 raise SystemProblem("FB545", problem)
             self._link = link
         self._streams += 1
-        turns = [{"role": t.role.value, "text": t.text} for t in setup.turns]
         talk = _Talk(self._link, str(self._streams), self._timeout)
-        self._link.send(
-            {
-                "type": "open",
-                "stream": talk.stream,
-                "language": setup.language,
-                "state": setup.state,
-                "turns": turns,
-            }
-        )
+        self._link.send(opening(setup, stream=talk.stream))
         return talk
 
     def stop(self) -> None:
@@ -257,8 +202,8 @@ class SocketStream:
         from websockets.exceptions import ConnectionClosed
 
         try:
-            hello = _read(connection.recv(timeout=self._timeout), Hello)
-            problem = _unfit(hello)
+            hello = read_text(connection.recv(timeout=self._timeout), Hello)
+            problem = unfit(hello)
         except (ConnectionClosed, TimeoutError):
             return
         except SystemProblem as error:
@@ -340,32 +285,15 @@ class _Talk:
         self._seq = 0
         self._broken = False
 
-    def push(self, chunk: Step) -> Sequence[Event]:
-        """Send one chunk and wait for its answer."""
+    def push(self, step: Step) -> Sequence[Event]:
+        """Send one step and wait for its answer."""
         seq, self._seq = self._seq, self._seq + 1
-        self._link.send(
-            {
-                "type": "chunk",
-                "stream": self.stream,
-                "seq": seq,
-                "start": chunk.start,
-                "end": chunk.end,
-                "audio": {
-                    role.value: base64.b64encode(samples.astype("<f4").tobytes()).decode("ascii")
-                    for role, samples in chunk.samples.items()
-                },
-                "words": [
-                    {"text": w.text, "start": w.span.start, "end": w.span.end}
-                    for w in chunk.words
-                    if w.span is not None
-                ],
-            }
-        )
+        self._link.send(chunk(step, stream=self.stream, seq=seq))
         reply = self._reply("events")
         if reply.seq != seq:
             self._broken = True
             raise SystemProblem("FB545", f"chunk {seq} was answered with seq {reply.seq}")
-        return _events(reply)
+        return events(reply)
 
     def close(self) -> Sequence[Event]:
         """End the stream and take what was still open; a broken one is not waited for."""
@@ -374,7 +302,7 @@ class _Talk:
         self._link.send({"type": "close", "stream": self.stream})
         if self._broken:
             return ()
-        return _events(self._reply("closed"))
+        return events(self._reply("closed"))
 
     def _reply(self, wanted: str) -> Reply:
         """Return the next message of this stream; late ones of earlier streams are dropped."""
@@ -382,7 +310,7 @@ class _Talk:
         until = time.monotonic() + self._timeout
         while True:
             try:
-                reply = _read(self._link.receive(until), Reply)
+                reply = read_text(self._link.receive(until), Reply)
             except TimeoutError:
                 raise TimeoutError(f"no answer within {self._timeout:g} s") from None
             if reply.stream != self.stream:
@@ -395,28 +323,3 @@ class _Talk:
                 raise SystemProblem("FB545", f"'{reply.type}' where '{wanted}' is due")
             self._broken = False
             return reply
-
-
-def _read(message: str | bytes, kind: type[T]) -> T:
-    if isinstance(message, bytes):
-        raise SystemProblem("FB545", "a binary message where text is due")
-    try:
-        return codec.decode(message, kind)
-    except DataError as error:
-        raise SystemProblem("FB545", f"a message that cannot be read: {error.what}") from None
-
-
-def _unfit(hello: Hello) -> str | None:
-    if hello.type != "hello" or hello.protocol != PROTOCOL:
-        return f"'{hello.type}' of protocol '{hello.protocol}', not a hello of '{PROTOCOL}'"
-    if hello.floor not in ("planned", "own"):
-        return f"floor '{hello.floor}' is neither planned nor own"
-    if not hello.step > 0 or hello.rate <= 0:
-        return f"step {hello.step} s at {hello.rate} Hz"
-    if hello.word_delay < 0 or hello.tail < 0:
-        return f"word_delay {hello.word_delay} s and tail {hello.tail} s, which are not below 0"
-    return None
-
-
-def _events(reply: Reply) -> list[Event]:
-    return [Event(kind=e.kind, time=e.time, label=e.label, score=e.score) for e in reply.events]

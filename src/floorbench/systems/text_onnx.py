@@ -16,6 +16,7 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.spec import FrontEnd, SystemSpec
 from floorbench.core.vocab import Level, Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import EnvironmentProblem, Place, SystemProblem, UsageError, missing_extra
 from floorbench.systems.common import IDLE, choice, number, refusal
 
@@ -369,6 +370,8 @@ def softmax(logits: NDArray[np.float64]) -> float:
     import numpy as np
 
     if logits.size < 2 or not np.isfinite(logits).all():
-        raise SystemProblem("FB514", f"gives {logits.size} classes, two or more finite are due")
+        raise SystemProblem(
+            "FB514", f"gives {counted(logits.size, 'class', 'classes')}, two or more finite are due"
+        )
     weights = np.exp(logits - logits.max())
     return float(weights[-1] / weights.sum())

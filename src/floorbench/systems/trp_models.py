@@ -7,15 +7,12 @@ rows of the published study are the generated form on the models of its table.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 from floorbench.systems.hf_model import HfModel
 from floorbench.systems.llm.asking import Boundary, Generated, YesNo
-from floorbench.systems.llm.embedded import EmbeddedModel
-from floorbench.systems.llm.ollama import HOST, OllamaModel
-from floorbench.systems.llm.openai_api import KEY, OPENAI, TOP, OpenAIModel
-from floorbench.systems.llm.recorded import Replies
-from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.ollama import HOST
+from floorbench.systems.llm.openai_api import KEY, OPENAI, TOP
+from floorbench.systems.llm.rows import embedded_model, ollama_model, openai_model, slug
 
 ENGLISH = ("en",)
 
@@ -23,7 +20,7 @@ ENGLISH = ("en",)
 def boundary_smollm2(*, threshold: float = 0.5, model_path: str | None = None) -> Boundary:
     """Return the sentence-end probability of the embedded model."""
     return Boundary(
-        model=_embedded(model_path),
+        model=embedded_model(model_path),
         name="boundary-smollm2",
         languages=ENGLISH,
         threshold=threshold,
@@ -32,7 +29,7 @@ def boundary_smollm2(*, threshold: float = 0.5, model_path: str | None = None) -
 
 def yesno_smollm2(*, model_path: str | None = None) -> YesNo:
     """Return yes against no of the embedded model."""
-    return YesNo(model=_embedded(model_path), name="yesno-smollm2", languages=ENGLISH)
+    return YesNo(model=embedded_model(model_path), name="yesno-smollm2", languages=ENGLISH)
 
 
 def generate_smollm2(
@@ -44,7 +41,7 @@ def generate_smollm2(
 ) -> Generated:
     """Return the embedded model writing its answer."""
     return Generated(
-        model=_embedded(model_path),
+        model=embedded_model(model_path),
         name="generate-smollm2",
         languages=ENGLISH,
         temperature=temperature,
@@ -70,7 +67,17 @@ def boundary_openai(
     ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
     needed.
     """
-    served = _openai(model, base_url, key_env, top, timeout, attempts, cache, replay, raw=True)
+    served = openai_model(
+        model,
+        base_url=base_url,
+        key_env=key_env,
+        top=top,
+        timeout=timeout,
+        attempts=attempts,
+        cache=cache,
+        replay=replay,
+        raw=True,
+    )
     return Boundary(model=served, name=f"boundary-{model}", threshold=threshold)
 
 
@@ -90,7 +97,16 @@ def yesno_openai(
     ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
     needed.
     """
-    served = _openai(model, base_url, key_env, top, timeout, attempts, cache, replay)
+    served = openai_model(
+        model,
+        base_url=base_url,
+        key_env=key_env,
+        top=top,
+        timeout=timeout,
+        attempts=attempts,
+        cache=cache,
+        replay=replay,
+    )
     return YesNo(model=served, name=f"yesno-{model}")
 
 
@@ -112,8 +128,18 @@ def generate_openai(
     ``cache`` is a folder of recorded replies; with ``replay`` nothing else answers, and no key is
     needed.
     """
+    served = openai_model(
+        model,
+        base_url=base_url,
+        key_env=key_env,
+        top=0,
+        timeout=timeout,
+        attempts=attempts,
+        cache=cache,
+        replay=replay,
+    )
     return Generated(
-        model=_openai(model, base_url, key_env, 0, timeout, attempts, cache, replay),
+        model=served,
         name=f"generate-{model}",
         temperature=temperature,
         seed=seed,
@@ -131,8 +157,8 @@ def boundary_ollama(
     threshold: float = 0.5,
 ) -> Boundary:
     """Return the sentence-end probability of an Ollama tag."""
-    served = _ollama(model, host, context, timeout, attempts)
-    return Boundary(model=served, name=f"boundary-{_slug(model)}", threshold=threshold)
+    served = ollama_model(model, host=host, context=context, timeout=timeout, attempts=attempts)
+    return Boundary(model=served, name=f"boundary-{slug(model)}", threshold=threshold)
 
 
 def yesno_ollama(
@@ -144,8 +170,8 @@ def yesno_ollama(
     attempts: int = 3,
 ) -> YesNo:
     """Return yes against no of an Ollama tag."""
-    served = _ollama(model, host, context, timeout, attempts)
-    return YesNo(model=served, name=f"yesno-{_slug(model)}")
+    served = ollama_model(model, host=host, context=context, timeout=timeout, attempts=attempts)
+    return YesNo(model=served, name=f"yesno-{slug(model)}")
 
 
 def generate_ollama(
@@ -160,9 +186,10 @@ def generate_ollama(
     max_tokens: int = 160,
 ) -> Generated:
     """Return an Ollama tag writing its answer."""
+    served = ollama_model(model, host=host, context=context, timeout=timeout, attempts=attempts)
     return Generated(
-        model=_ollama(model, host, context, timeout, attempts),
-        name=f"generate-{_slug(model)}",
+        model=served,
+        name=f"generate-{slug(model)}",
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
@@ -208,39 +235,3 @@ generate_gemma2_9b = partial(generate_ollama, model="gemma2:9b")
 generate_gemma2_27b = partial(generate_ollama, model="gemma2:27b")
 generate_llama31_8b = partial(generate_ollama, model="llama3.1:8b")
 generate_mistral_7b = partial(generate_ollama, model="mistral:7b")
-
-
-def _embedded(model_path: str | None) -> EmbeddedModel:
-    return EmbeddedModel(path=Path(model_path) if model_path is not None else None)
-
-
-def _openai(
-    model: str,
-    base_url: str,
-    key_env: str,
-    top: int,
-    timeout: float,
-    attempts: int,
-    cache: str | None,
-    replay: bool,
-    *,
-    raw: bool = False,
-) -> OpenAIModel:
-    return OpenAIModel(
-        model=model,
-        base_url=base_url,
-        key_env=key_env,
-        raw=raw,
-        top=top,
-        replies=Replies(cache, replay=replay),
-        policy=Policy(timeout=timeout, attempts=attempts),
-    )
-
-
-def _ollama(model: str, host: str, context: int, timeout: float, attempts: int) -> OllamaModel:
-    policy = Policy(timeout=timeout, attempts=attempts)
-    return OllamaModel(tag=model, host=host, context=context, policy=policy)
-
-
-def _slug(tag: str) -> str:
-    return tag.replace(":", "-").replace("/", "-")

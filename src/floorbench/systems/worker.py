@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
 from floorbench.errors import SystemProblem, UsageError
-from floorbench.systems.common import number, refusal
+from floorbench.systems.common import in_parts, number, refusal
 from floorbench.systems.worker_pipe import Pipe
 from floorbench.systems.worker_wire import (
     Hello,
@@ -39,6 +40,13 @@ def check_limits(timeout: float, load_timeout: float) -> tuple[float, float]:
         number("timeout", timeout, low=0.01, high=86_400.0),
         number("load_timeout", load_timeout, low=0.01, high=86_400.0),
     )
+
+
+class Running(NamedTuple):
+    """A program that runs, and what it has said of itself."""
+
+    pipe: Pipe
+    hello: Hello
 
 
 class Program:
@@ -68,11 +76,10 @@ class Program:
         self._kind = kind
         self._load_timeout = load_timeout
         self._how = how
-        self._pipe: Pipe | None = None
+        self._running: Running | None = None
         self._lost = 0
-        self.hello: Hello | None = None
 
-    def running(self) -> Pipe:
+    def running(self) -> Running:
         """Return the running program, starting it first where that is needed.
 
         Raises
@@ -83,8 +90,8 @@ class Program:
             ``FB551`` when it does not start or does not say hello, ``FB552`` when it says
             something else.
         """
-        if self._pipe is not None:
-            return self._pipe
+        if self._running is not None:
+            return self._running
         if self._command is None:
             raise UsageError("FB551", "there is no command to run", hint=self._how or HOW)
         if self._lost >= LOSSES:
@@ -102,8 +109,8 @@ class Program:
             pipe.end()
             raise
         pipe.heartbeat = hello.heartbeat
-        self._pipe, self.hello = pipe, hello
-        return pipe
+        self._running = Running(pipe, hello)
+        return self._running
 
     def lose(self) -> None:
         """End the program after a fault."""
@@ -116,9 +123,9 @@ class Program:
 
     def stop(self) -> None:
         """End the program."""
-        if self._pipe is not None:
-            self._pipe.end()
-            self._pipe = None
+        if self._running is not None:
+            self._running.pipe.end()
+            self._running = None
 
 
 class CommandSystem:
@@ -151,15 +158,16 @@ class CommandSystem:
         self._declared = declared
         self._program = Program(command, kind="items", load_timeout=wait, how=how)
         self._asked = 0
+        self._size = 1
         self.spec = declared or placeholder("command")
 
     def load(self) -> None:
         """Start the program and take over what it declares; idempotent."""
-        self._program.running()
-        assert self._program.hello is not None  # noqa: S101 -- it runs
-        if self._program.hello.batch > 1:
+        hello = self._program.running().hello
+        self._size = hello.batch
+        if self._size > 1:
             self.decide_batch = self._in_parts
-        self.spec = spec_of(self._program.hello, declared=self._declared)
+        self.spec = spec_of(hello, declared=self._declared)
 
     def decide(self, observation: Observation) -> Decision:
         """Ask about one observation."""
@@ -176,25 +184,18 @@ class CommandSystem:
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
     def _in_parts(self, observations: Sequence[Observation]) -> list[Decision]:
-        """Ask about several observations, as many at once as the program takes.
+        """Ask about several observations, as many at once as the program takes."""
+        return in_parts(observations, spec=self.spec, size=self._size, answer=self._together)
 
-        A batch that goes wrong is asked again one by one, so that no answer depends on its
-        neighbours.
-        """
-        answers = [refusal(self.spec, observation) for observation in observations]
-        open_ = [n for n, answer in enumerate(answers) if answer is None]
-        size = self._program.hello.batch if self._program.hello is not None else 1
-        for first in range(0, len(open_), size):
-            part = open_[first : first + size]
-            asked = [observations[n] for n in part]
-            try:
-                said = self.ask(asked) if len(part) > 1 else [self.decide(asked[0])]
-            except (TimeoutError, SystemProblem):
-                self._program.stop()
-                said = [self.decide(observation) for observation in asked]
-            for n, decision in zip(part, said, strict=True):
-                answers[n] = decision
-        return [answer for answer in answers if answer is not None]
+    def _together(self, asked: Sequence[Observation]) -> list[Decision]:
+        """Ask about a few; where that goes wrong one by one, so that none depends on another."""
+        if len(asked) == 1:
+            return [self.decide(asked[0])]
+        try:
+            return self.ask(asked)
+        except (TimeoutError, SystemProblem):
+            self._program.stop()
+            return [self.decide(observation) for observation in asked]
 
     def close(self) -> None:
         """End the program."""
@@ -210,7 +211,7 @@ class CommandSystem:
         SystemProblem
             ``FB551`` when it ends, ``FB552`` when it breaks the protocol.
         """
-        pipe = self._program.running()
+        pipe = self._program.running().pipe
         rate = self.spec.front_end.rate
         items = [item_of(observation, rate=rate) for observation in observations]
         self._asked += 1

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import AudioRef, Observation, Question, Turn
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import FloorbenchError, SystemProblem
 from floorbench.systems.stream import Step, at_the_start, stamped, steps
 from floorbench.systems.worker import CommandSystem
@@ -195,7 +196,7 @@ def _labels(name: str, events: list[Any], hello: Hello) -> Check:
     strange = {e.label for e in events} - {None, *(hello.labels or ())}
     if hello.labels is not None and strange:
         return Check(name, False, f"labels {', '.join(sorted(strange))} are not declared")
-    return Check(name, True, f"{len(events)} events")
+    return Check(name, True, f"{counted(len(events), 'event')}")
 
 
 def _leaves(command: str, load_timeout: float) -> Check:

@@ -12,7 +12,7 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import Observation
 from floorbench.core.vocab import Outcome
 from floorbench.errors import SystemProblem
-from floorbench.systems.common import refusal
+from floorbench.systems.common import in_parts, refusal
 from floorbench.systems.llm.http import ask_json, check_url
 from floorbench.systems.llm.protocol import ModelFault
 from floorbench.systems.llm.retrying import Policy, calling
@@ -88,23 +88,15 @@ class EndpointSystem:
             return Decision(outcome=Outcome.FAILED, reason=f"{error.code} {error.what}")
 
     def _in_parts(self, observations: Sequence[Observation]) -> list[Decision]:
-        """Ask about several observations, as many at once as the server takes.
+        """Ask about several observations, as many at once as the server takes."""
+        return in_parts(observations, spec=self.spec, size=self._size, answer=self._together)
 
-        A part that goes wrong is asked again one by one, so that no answer depends on its
-        neighbours.
-        """
-        answers = [refusal(self.spec, observation) for observation in observations]
-        open_ = [n for n, answer in enumerate(answers) if answer is None]
-        for first in range(0, len(open_), self._size):
-            part = open_[first : first + self._size]
-            asked = [observations[n] for n in part]
-            try:
-                said = self._ask(asked)
-            except (ModelFault, SystemProblem):
-                said = [self.decide(observation) for observation in asked]
-            for n, decision in zip(part, said, strict=True):
-                answers[n] = decision
-        return [answer for answer in answers if answer is not None]
+    def _together(self, asked: Sequence[Observation]) -> list[Decision]:
+        """Ask about a few; where that goes wrong one by one, so that none depends on another."""
+        try:
+            return self._ask(asked)
+        except (ModelFault, SystemProblem):
+            return [self.decide(observation) for observation in asked]
 
     def _ask(self, observations: Sequence[Observation]) -> list[Decision]:
         self._asked += 1

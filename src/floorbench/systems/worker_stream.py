@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from floorbench.core.prediction import Event
-from floorbench.core.sample import Observation
+from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.spec import FrontEnd, SystemSpec
 from floorbench.core.vocab import Level
 from floorbench.errors import SystemProblem
 from floorbench.systems.stream import Step
-from floorbench.systems.stream_socket import Reply
+from floorbench.systems.stream_wire import Reply, chunk, events, opening
 from floorbench.systems.worker import Program, check_limits
 from floorbench.systems.worker_pipe import Pipe
 from floorbench.systems.worker_wire import read, spec_of
@@ -59,14 +57,12 @@ class CommandStream:
 
     def load(self) -> None:
         """Start the program and take over what it declares; idempotent."""
-        self._program.running()
-        assert self._program.hello is not None  # noqa: S101 -- it runs
-        self.spec = spec_of(self._program.hello, declared=self._declared)
+        self.spec = spec_of(self._program.running().hello, declared=self._declared)
 
     def open(self, setup: Observation) -> _Talk:
         """Start a stream."""
         try:
-            pipe = self._program.running()
+            pipe = self._program.running().pipe
             self._streams += 1
             talk = _Talk(self._program, pipe, str(self._streams), self._timeout)
             talk.start(setup)
@@ -90,38 +86,24 @@ class _Talk:
         self._broken = False
 
     def start(self, setup: Observation) -> None:
-        turns = [{"role": t.role.value, "text": t.text} for t in setup.turns]
-        message = {"type": "open", "language": setup.language, "state": setup.state, "turns": turns}
-        self._pipe.send({**message, "stream": self._stream}, until=self._until())
+        self._pipe.send(opening(setup, stream=self._stream), until=self._until())
 
-    def push(self, chunk: Step) -> Sequence[Event]:
+    def push(self, step: Step) -> Sequence[Event]:
         """Send one step and wait for its answer."""
         seq, self._seq = self._seq, self._seq + 1
-        message = {
-            "type": "chunk",
-            "seq": seq,
-            "start": chunk.start,
-            "end": chunk.end,
-            "audio": {
-                role.value: base64.b64encode(samples.astype("<f4").tobytes()).decode("ascii")
-                for role, samples in chunk.samples.items()
-            },
-            "words": [
-                {"text": w.text, "start": w.span.start, "end": w.span.end}
-                for w in chunk.words
-                if w.span is not None
-            ],
-        }
+        message = chunk(step, stream=self._stream, seq=seq)
         return self._exchange(message, "events", seq)
 
     def close(self) -> Sequence[Event]:
         """End the stream and take what was still open."""
-        return () if self._broken else self._exchange({"type": "close"}, "closed", None)
+        if self._broken:
+            return ()
+        return self._exchange({"type": "close", "stream": self._stream}, "closed", None)
 
-    def _exchange(self, message: dict[str, Any], due: str, seq: int | None) -> list[Event]:
+    def _exchange(self, message: dict[str, JsonValue], due: str, seq: int | None) -> list[Event]:
         until = self._until()
         try:
-            self._pipe.send({**message, "stream": self._stream}, until=until)
+            self._pipe.send(message, until=until)
             reply = read(self._pipe.receive(until=until), Reply)
             if reply.type == "error":
                 raise SystemProblem("FB552", f"the system reports: {reply.message}")
@@ -136,7 +118,7 @@ class _Talk:
             self._program.lose()
             raise
         self._program.fine()
-        return [Event(kind=e.kind, time=e.time, label=e.label, score=e.score) for e in reply.events]
+        return events(reply)
 
     def _until(self) -> float:
         return time.monotonic() + self._timeout

@@ -16,6 +16,7 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import AudioRef, JsonValue, Observation
 from floorbench.core.spec import FrontEnd, SystemSpec
 from floorbench.core.vocab import Level
+from floorbench.core.words import counted
 from floorbench.errors import DataError, SystemProblem
 
 PROTOCOL = "floorbench-worker-1"
@@ -214,7 +215,9 @@ def read_answers(message: Any, *, asked: int, items: int) -> list[Decision]:
     if answer.type != "answers" or answer.id != asked:
         raise SystemProblem("FB552", f"'{answer.type}' {answer.id} where 'answers' {asked} are due")
     if len(answer.answers) != items:
-        raise SystemProblem("FB552", f"{len(answer.answers)} answers to {items} items")
+        raise SystemProblem(
+            "FB552", f"{counted(len(answer.answers), 'answer')} to {counted(items, 'item')}"
+        )
     return list(answer.answers)
 
 

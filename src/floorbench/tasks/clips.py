@@ -22,16 +22,17 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.datasets.clips import LABELS
-from floorbench.errors import DataError, Place, did_you_mean
+from floorbench.errors import DataError, Place, UsageError, did_you_mean
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
 from floorbench.metrics.classification import accuracy, class_accuracy, macro_accuracy
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.ranking import auc
 from floorbench.tasks import labelmaps
 from floorbench.tasks.labelmaps import TABLES, label_map, native_label
 from floorbench.tasks.units import (
     Units,
-    choice,
     coverage,
+    language_of,
     names,
     no_cover,
     number_or_none,
@@ -70,7 +71,7 @@ class ClipsTask:
         threshold: float | None = None,
         languages: Sequence[str] = ("und", "zh", "en"),
     ) -> None:
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._threshold = number_or_none("threshold", threshold)
         self._languages = names("languages", languages)
         self.spec = TaskSpec(
@@ -89,7 +90,19 @@ class ClipsTask:
         )
 
     def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
+        """Return the only condition.
+
+        Raises
+        ------
+        UsageError
+            ``FB223`` for a stream.
+        """
+        if system.streaming_step is not None:
+            raise UsageError(
+                "FB223",
+                f"'{system.name}' streams; clips ask for one answer each",
+                hint="cut whole turns with `floorbench data cut --turns` and run the task turns",
+            )
         return self.spec.conditions
 
     def observe(
@@ -218,7 +231,9 @@ class ClipsTask:
     def _ends(
         self, units: Scored, where: Mapping[str, str], system: SystemSpec
     ) -> Iterator[Measure]:
+        both = units.column("gold") < len(CLIP_SETS["complete+incomplete"])
         for name, labels in CLIP_SETS.items():
+            printed = name != "all" or not both.all()  # without other clips it is the same cell
             chosen = units.where(np.isin(units.column("gold"), [LABELS.index(s) for s in labels]))
             cell = {**where, "clips": name}
             yield Measure(
@@ -226,7 +241,7 @@ class ClipsTask:
                 slice=cell,
                 scored=chosen,
                 coverage=coverage(chosen),
-                headline=True,
+                headline=printed,
             )
             if system.score is None:
                 continue
@@ -236,7 +251,7 @@ class ClipsTask:
                 slice=cell,
                 scored=ranked,
                 coverage=coverage(ranked),
-                headline=True,
+                headline=printed,
             )
             if (ranked.column("outcome") != OK).any():
                 yield Measure(
@@ -248,14 +263,7 @@ class ClipsTask:
                 )
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _sayable(system: SystemSpec) -> tuple[str, ...]:

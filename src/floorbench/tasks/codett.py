@@ -32,13 +32,14 @@ from floorbench.core.vocab import MissingPolicy, ParserMode
 from floorbench.datasets.codett_labels import ACTIONS, BY_LABEL, LABELS, STATES
 from floorbench.errors import DataError, Place
 from floorbench.metrics.base import DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.tasks import labelmaps
 from floorbench.tasks.codett_answers import capability, meaning, problem_of
 from floorbench.tasks.codett_cells import Cells
 from floorbench.tasks.history import VIEWS, WITHOUT_HISTORY, History, trailing, view_for, viewed
 from floorbench.tasks.parsing import Stage
 from floorbench.tasks.prompting import LANGUAGES, codett_question, prompt_hashes
-from floorbench.tasks.units import Units, choice, names, number_or_none
+from floorbench.tasks.units import Units, language_of, names, number_or_none
 
 VERSION = "1"
 HISTORY = (0, 1, 3, 5)
@@ -88,11 +89,13 @@ class CodettTask:
         prompt_language: str = "sample",
         languages: Sequence[str] = ("zh", "en"),
     ) -> None:
-        self._stage = cast(Stage, choice("stage", stage, ("intent", "action")))
-        self._mode = ParserMode(choice("parser", parser, tuple(ParserMode)))
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._view = choice("view", view, ("auto", *VIEWS))
-        self._prompt_language = choice("prompt_language", prompt_language, ("sample", *LANGUAGES))
+        self._stage = cast(Stage, check_choice("stage", stage, ("intent", "action")))
+        self._mode = ParserMode(check_choice("parser", parser, tuple(ParserMode)))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
+        self._view = check_choice("view", view, ("auto", *VIEWS))
+        self._prompt_language = check_choice(
+            "prompt_language", prompt_language, ("sample", *LANGUAGES)
+        )
         self._prompt = prompt
         self._threshold = number_or_none("threshold", threshold)
         self._languages = names("languages", languages)
@@ -248,14 +251,7 @@ class CodettTask:
         return trailing(sample.observation.turns, int(condition[1:]))
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _gold(sample: Sample) -> tuple[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from floorbench.core.score import Coverage
 from floorbench.core.spec import SystemSpec
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import (
     ACTIONS,
     BY_LABEL,
@@ -42,11 +43,10 @@ from floorbench.metrics.classification import (
     scenario_accuracy,
     smr,
 )
-from floorbench.metrics.confusion import Confusion, confusion
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.codett_answers import Capability
-from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+from floorbench.tasks.units import coverage, no_cover, without_unscored
 
 # Is a turn over? The two scenarios that most detectors were made to tell apart.
 TURN_ENDS = ("SystemIdle_Takeover_Completion", "SystemIdle_Dismiss_Incomplete")
@@ -210,8 +210,15 @@ class Cells:
                 undeclared=undeclared,
                 headline=True,
             )
+            misaligned = smr(action=action)
+            right = int(misaligned.rows(of_action).totals()[1])
             yield self._cell(
-                smr(action=action), of_action, cell, undeclared=undeclared, headline=True
+                misaligned,
+                of_action,
+                cell,
+                undeclared=undeclared,
+                note=f"{counted(right, 'item')} with the right action",
+                headline=True,
             )
         yield self._cell(
             accuracy(**columns, missing=self.missing),
@@ -232,7 +239,7 @@ class Cells:
             yield Measure(
                 metric=macro_accuracy(labels=present, missing=self.missing),
                 slice={**where, "baseline": name, "actions": "+".join(present)},
-                scored=with_columns(units, predicted=said, outcome=answered),
+                scored=units.with_columns(predicted=said, outcome=answered),
                 coverage=Coverage(expected=len(units), ok=len(units)),
                 note=f"{analytic} over all four actions, by arithmetic",
                 headline=True,
@@ -311,7 +318,7 @@ def all_four(supported: Sequence[str], *, missing: str) -> Additive:
 def intent_units(units: Scored) -> Scored:
     """Return units in which an answer without a scenario is an invalid answer."""
     bare = (units.column("outcome") == OK) & (units.column("predicted_intent") < 0)
-    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
+    return units.with_columns(outcome=np.where(bare, INVALID, units.column("outcome")))
 
 
 def constant_per_state(units: Scored) -> Ints:
@@ -342,22 +349,9 @@ def _history_note(units: Scored, condition: str) -> str | None:
     absent = int(units.column("absent").sum()) if len(units) else 0
     parts = []
     if short:
-        parts.append(f"{short} of {len(units)} items have fewer than {condition[1:]} user turns")
+        parts.append(
+            f"{short} of {counted(len(units), 'item')} have fewer than {condition[1:]} user turns"
+        )
     if absent:
-        parts.append(f"{absent} history turns without audio")
+        parts.append(f"{counted(absent, 'history turn')} without audio")
     return "; ".join(parts) or None
-
-
-def codett_confusion(scored: Scored, *, language: str, condition: str) -> Confusion:
-    """Return the 14 x 14 counts of gold by predicted label, in the order of the taxonomy.
-
-    The last two columns hold answers outside the label set (always empty here) and units without
-    a usable label.
-    """
-    units = scored.where(
-        (scored.column("language") == scored.code("language", language))
-        & (scored.column("condition") == scored.code("condition", condition))
-    )
-    return confusion(
-        intent_units(units), labels=LABELS, gold="gold_intent", predicted="predicted_intent"
-    )

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from floorbench import codec
 from floorbench.core.prediction import Decision
-from floorbench.core.sample import Observation, Sample
+from floorbench.core.sample import Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import MissingPolicy, Role
@@ -56,6 +56,7 @@ from floorbench.events.dualturn_words import (
 from floorbench.events.spans import Bools
 from floorbench.events.traces import on_grid
 from floorbench.metrics.base import OK, DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.tasks import dualturn_measures as cells
 from floorbench.tasks.dualturn_features import (
     ACTION_FEATURES,
@@ -75,14 +76,12 @@ from floorbench.tasks.frame_units import (
     CLUSTERS,
     ROLES,
     EventUnits,
+    SessionTask,
     activity,
-    frame_problem,
     outcome_of,
-    shown_to,
     timed_words,
 )
 from floorbench.tasks.marks import Marks
-from floorbench.tasks.units import choice
 
 Values = dict[str, NDArray[Any]]
 VERSION = "1"
@@ -106,7 +105,7 @@ class Phrases:
         return PhraseList(phrases=self.phrases, counts=self.counts)
 
 
-class DualTurnTask:
+class DualTurnTask(SessionTask):
     """The protocol ``dualturn-4s``.
 
     Parameters
@@ -159,12 +158,12 @@ class DualTurnTask:
         self._signals = SignalRules(min_gap=min_gap)
         self._actions = ActionRules(min_gap=min_gap, port_compat=port_compat)
         self._agents = (
-            ROLES if choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
+            ROLES if check_choice("agents", agents, ("both", "system")) == "both" else ROLES[1:]
         )
         self._phrases = read_phrases(Path(phrases)) if phrases is not None else None
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._seed = seed
-        self._cluster = choice("cluster", cluster, CLUSTERS)
+        self._cluster = check_choice("cluster", cluster, CLUSTERS)
         listed = self._phrases.listed().digest() if self._phrases else None
         self.spec = TaskSpec(
             name="dualturn-4s",
@@ -188,29 +187,9 @@ class DualTurnTask:
             source="DualTurn (arXiv 2603.08216)",
         )
 
-    def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
-        return self.spec.conditions
-
-    def observe(
-        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
-    ) -> Observation:
-        """Return the whole session, in the declared modalities; systems hear it in order."""
-        if condition not in self.spec.conditions:
-            raise DataError("FB222", f"there is no condition '{condition}'")
-        return shown_to(sample.observation, system)
-
-    def due(self, sample: Sample, system: SystemSpec) -> bool:
-        """Tell whether a session is asked for: all but those of the training split."""
-        return sample.tags.get("split") != "train"
-
     def gold(self, sample: Sample) -> Decision:
         """Return a trace that holds the labels themselves."""
         return gold_trace(activity(sample.observation, rate=RATE), self._signals)
-
-    def problem(self, sample: Sample, decision: Decision) -> str | None:
-        """Say what is wrong with a decision made elsewhere, or return ``None``."""
-        return frame_problem(sample, decision)
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
         """Return action, word and end units, session by session.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.events.dualturn_actions import ACTIONS
 from floorbench.events.dualturn_words import WORD_LABELS
 from floorbench.metrics.base import OK, Measure, Metric, Scored
@@ -28,7 +29,7 @@ from floorbench.tasks.dualturn_features import (
 )
 from floorbench.tasks.frame_units import split_of
 from floorbench.tasks.readout import fit_readout
-from floorbench.tasks.units import coverage, no_cover, with_columns
+from floorbench.tasks.units import coverage, no_cover
 
 DECIDED = (0, 3, 6)
 """Offsets, in frames, at which the hand-over is decided: at the end, 0.24 s and 0.48 s later."""
@@ -70,9 +71,15 @@ def without_actions(actions: Scored, ends: Scored) -> str | None:
     left = len(set(there.units or ()) - set(asked.units or ()))
     if not left:
         return None
-    return (
-        f"{left} test session{'s' * (left > 1)} without actions (shorter than 500 frames, or none)"
-    )
+    return f"{counted(left, 'test session')} without actions (shorter than 500 frames, or none)"
+
+
+def support(units: Scored, labels: Sequence[str]) -> str:
+    """Return how many gold units each label has, absent and failed answers included."""
+    codes = units.column("gold")
+    counts = ((codes == units.code("gold", label)).sum() for label in labels)
+    told = ", ".join(f"{label} {int(n)}" for label, n in zip(labels, counts, strict=True))
+    return f"gold labels in the test part: {told}"
 
 
 def action_measures(scored: Scored, *, missing: str, note: str | None = None) -> Iterator[Measure]:
@@ -81,10 +88,10 @@ def action_measures(scored: Scored, *, missing: str, note: str | None = None) ->
     said, why = predicted_by_probe(validation, test, ACTIONS, ACTION_FEATURES)
     where = {"events": "actions"}
     gold = np.where(test.column("outcome") == OK, test.column("gold"), -1)
-    prevalent = with_columns(test, predicted=gold)  # prevalence does not depend on the answers
+    prevalent = test.with_columns(predicted=gold)  # prevalence does not depend on the answers
     yield cell(
-        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why, note=note,
-        headline=True,
+        weighted_f1(labels=ACTIONS, missing=missing), where, said, undeclared=why,
+        note="; ".join(n for n in (note, support(test, ACTIONS)) if n), headline=True,
     )  # fmt: skip
     for label in ACTIONS:
         here = {**where, "class": label}
@@ -117,7 +124,10 @@ def word_measures(scored: Scored, *, undeclared: str | None) -> Iterator[Measure
                 auc(positive=label, score="scores"), here, units, undeclared=why, headline=True
             )
             yield cell(eer(positive=label, score="scores"), here, units, undeclared=why)
-        yield cell(auc_macro(labels=WORD_LABELS), where, units, undeclared=why, headline=True)
+        yield cell(
+            auc_macro(labels=WORD_LABELS), where, units, undeclared=why,
+            note=support(test, WORD_LABELS) if undeclared is None else None, headline=True,
+        )  # fmt: skip
 
 
 def end_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
@@ -127,8 +137,9 @@ def end_measures(scored: Scored, *, missing: str) -> Iterator[Measure]:
         name = offset_column(offset)
         where = {"events": "turn ends", "at": f"{offset * 80:+d} ms"}
         yield cell(
-            auc(positive="EOT", score=name), where, test, headline=offset in HEADLINE_OFFSETS
-        )
+            auc(positive="EOT", score=name), where, test, note=support(test, ("EOT", "HOLD")),
+            headline=offset in HEADLINE_OFFSETS,
+        )  # fmt: skip
         said, why = at_threshold(validation, test, name, objective="f_score")
         yield cell(
             f_score(label="EOT", missing=missing), where, said, undeclared=why,
@@ -154,7 +165,7 @@ def at_threshold(
     values = np.nan_to_num(test.column(score), nan=-np.inf)
     answered = test.column("outcome") == OK
     label = np.where(values >= point.threshold, code, 1 - code)
-    return with_columns(test, predicted=np.where(answered, label, -1).astype(np.int64)), None
+    return test.with_columns(predicted=np.where(answered, label, -1).astype(np.int64)), None
 
 
 def predicted_by_probe(
@@ -166,7 +177,7 @@ def predicted_by_probe(
         return test, why
     answered = test.column("outcome") == OK
     label = np.where(answered, chances.argmax(axis=1), -1).astype(np.int64)
-    return with_columns(test, predicted=label), None
+    return test.with_columns(predicted=label), None
 
 
 def scored_by_probe(
@@ -177,7 +188,7 @@ def scored_by_probe(
     if chances is None:
         return test, why
     answered = (test.column("outcome") == OK)[:, None]
-    return with_columns(test, scores=np.where(answered, chances, np.nan)), None
+    return test.with_columns(scores=np.where(answered, chances, np.nan)), None
 
 
 def _probe(

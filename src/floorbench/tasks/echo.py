@@ -35,14 +35,15 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import Seconds
 from floorbench.core.vocab import MissingPolicy, Role
 from floorbench.datasets.echo_tables import ACTION_OF, CONTRASTS, ROLES
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.errors import DataError, UsageError
 from floorbench.metrics.base import DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.latency import ANSWERED, CENSORED, MISSED
 from floorbench.tasks import echo_answers
 from floorbench.tasks.echo_answers import ACTIONS, Said, meaning, role_of, three_way, times_of
 from floorbench.tasks.echo_cells import PAIRS, SAMPLES, Cells
 from floorbench.tasks.echo_pairs import PairUnits
-from floorbench.tasks.units import Units, choice
+from floorbench.tasks.units import Units, language_of
 
 VERSION = "1"
 TAILS = (0.0, 1.0)
@@ -79,7 +80,7 @@ class EchoTask:
         prompt: str = "v1",
         languages: Sequence[str] = ("zh", "en"),
     ) -> None:
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._floor = echo_answers.as_mapping(floor or {})
         self._languages = tuple(languages)
         self._prompt = prompt
@@ -135,7 +136,7 @@ class EchoTask:
             user = shown.channels.get(Role.USER)
             channels: dict[Role, AudioRef] = {}
             if user is not None:
-                channels[Role.USER] = user.narrow(cutoff=end)  # type: ignore[attr-defined]
+                channels[Role.USER] = user.narrow(cutoff=end)
             text = shown.text if "text" in system.modalities else None
             return replace(shown, channels=channels, cutoff=end, words=(), text=text)
         return replace(shown, channels={}, words=(), cutoff=None)
@@ -225,14 +226,7 @@ class EchoTask:
         ).all()
 
     def _language(self, sample: Sample) -> str:
-        language = sample.observation.language
-        if language not in self._languages:
-            raise DataError(
-                "FB215",
-                f"language '{language}' is not one of {', '.join(self._languages)}",
-                where=Place(item=sample.id),
-            )
-        return language
+        return language_of(sample, self._languages)
 
 
 def _latency(said: Said, window: Seconds) -> tuple[float, int]:

@@ -202,8 +202,16 @@ def role_said(text: str) -> str | None:
 
 
 def three_way(system: SystemSpec) -> bool:
-    """Tell whether a system answers with a role."""
-    return system.labels is not None and set(ROLES) <= set(system.labels)
+    """Tell whether a system declares a label for each of the roles, however it spells them.
+
+    Examples
+    --------
+    >>> from floorbench.core.spec import SystemSpec
+    >>> labels = ("Interruption", "backchannel", "off-talk")
+    >>> three_way(SystemSpec(name="s", version="1", labels=labels))
+    True
+    """
+    return set(ROLES) <= {role_said(label) for label in system.labels or ()}
 
 
 def problem_of(decision: Decision, *, declared: Mapping[str, str]) -> str | None:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from floorbench.core.prediction import Decision, Prediction
 from floorbench.core.sample import Observation, Sample
-from floorbench.core.spec import SystemSpec
+from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import exact, to_ticks
 from floorbench.core.vocab import Outcome, Role
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.events.frames import session_activity
@@ -109,7 +110,9 @@ class EventUnits:
         """Put the speakers of a session into one group with all whom they have talked to."""
         names = [v for k, v in sample.tags.items() if k.startswith("speaker.")]
         if len(names) < len(ROLES):
-            raise DataError("FB259", f"session '{sample.id}' names {len(names)} speakers")
+            raise DataError(
+                "FB259", f"session '{sample.id}' names {counted(len(names), 'speaker')}"
+            )
         groups = {self._speakers.setdefault(name, name) for name in names}
         for name, group in self._speakers.items():
             if group in groups:
@@ -176,10 +179,40 @@ def frame_problem(sample: Sample, decision: Decision) -> str | None:
     if not fits(trace, seconds=seconds):
         covered = float(trace.frames / rate_of(trace))
         return (
-            f"frame rate does not match: {trace.frames} frames at {trace.rate} a second are "
+            f"frame rate does not match: {counted(trace.frames, 'frame')} "
+            f"at {trace.rate} a second are "
             f"{covered:.2f} s, the session has {float(seconds):.2f} s"
         )
     return None
+
+
+class SessionTask:
+    """What the protocols over whole sessions share: one condition, answered by a trace.
+
+    A subclass gives its ``spec``.
+    """
+
+    spec: TaskSpec
+
+    def conditions(self, system: SystemSpec) -> tuple[str, ...]:
+        """Return the only condition."""
+        return self.spec.conditions
+
+    def observe(
+        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
+    ) -> Observation:
+        """Return the whole session, in the declared modalities; systems hear it in order."""
+        if condition not in self.spec.conditions:
+            raise DataError("FB222", f"there is no condition '{condition}'")
+        return shown_to(sample.observation, system)
+
+    def due(self, sample: Sample, system: SystemSpec) -> bool:
+        """Tell whether a session is asked for: all but those of the training split."""
+        return sample.tags.get("split") != "train"
+
+    def problem(self, sample: Sample, decision: Decision) -> str | None:
+        """Say what is wrong with a decision made elsewhere, or return ``None``."""
+        return frame_problem(sample, decision)
 
 
 def shown_to(observation: Observation, system: SystemSpec | None) -> Observation:

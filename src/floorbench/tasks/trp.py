@@ -36,11 +36,12 @@ from floorbench.core.vocab import MissingPolicy, Outcome
 from floorbench.errors import DataError, UsageError
 from floorbench.events.trp import TrpRules
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Scored
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_cells import Cells
 from floorbench.tasks.trp_gold import Gold, check_rules, fraction, slot_of
 from floorbench.tasks.trp_units import Rows
-from floorbench.tasks.units import ScoreReading, choice, number_or_none, outcome_code
+from floorbench.tasks.units import ScoreReading, number_or_none, outcome_code
 
 VERSION = "1"
 UNPROMPTED = "none"
@@ -107,7 +108,7 @@ class TrpTask:
         if shortest < 0:
             raise UsageError("FB103", f"pause={pause} is below 0")
         self._gold = Gold(self._rules, pause=shortest)
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
         self._threshold = number_or_none("threshold", threshold)
         self._h = h
         self._prompt = prompt

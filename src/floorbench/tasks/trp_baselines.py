@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from floorbench.events.trp import TrpRules, consensus
 from floorbench.metrics.base import OK, Bools, Scored
 from floorbench.metrics.slots import NO_YES
-from floorbench.tasks.units import with_columns
 
 YES = NO_YES.index("yes")
 LINEAR = ("slot_precision", "slot_recall", "slot_f", "kappa_all")
@@ -51,8 +50,7 @@ def baselines(slots: Scored, rules: TrpRules) -> dict[str, Scored]:
 
 def answering(units: Scored, said: Bools) -> Scored:
     """Return the units with other answers, all of them given."""
-    return with_columns(
-        units,
+    return units.with_columns(
         predicted=said.astype(np.int64),
         outcome=np.full(len(units), OK, dtype=np.int64),
     )
@@ -68,7 +66,7 @@ def random_guess(once: Scored) -> Scored:
     both = _taken(once, np.concatenate([np.arange(len(once))] * 2))
     said = np.repeat([True, False], len(once))
     weighted = replace(both, weight=np.repeat([share, 1.0 - share], len(once)))
-    return with_columns(answering(weighted, said), trial=np.repeat([0, 1], len(once)))
+    return answering(weighted, said).with_columns(trial=np.repeat([0, 1], len(once)))
 
 
 def held_out(once: Scored, rules: TrpRules) -> Scored:
@@ -105,7 +103,7 @@ def held_out(once: Scored, rules: TrpRules) -> Scored:
     joined = {name: np.concatenate(arrays) for name, arrays in parts.items()}
     rows, weight = joined.pop("rows").astype(np.int64), joined.pop("weight").astype(np.float64)
     answered = np.full(len(rows), OK, dtype=np.int64)
-    return with_columns(replace(_taken(once, rows), weight=weight), **joined, outcome=answered)
+    return replace(_taken(once, rows), weight=weight).with_columns(**joined, outcome=answered)
 
 
 def _taken(units: Scored, rows: NDArray[np.int64]) -> Scored:
@@ -131,4 +129,4 @@ def repeats(slots: Scored) -> Scored:
     answered = (slots.column("outcome") == OK) & (slots.column("predicted") >= 0)
     np.add.at(counts, (place[answered], slots.column("predicted")[answered]), 1)
     cases = _taken(slots, first)
-    return with_columns(replace(cases, weight=np.ones(len(first))), counts=counts)
+    return replace(cases, weight=np.ones(len(first))).with_columns(counts=counts)

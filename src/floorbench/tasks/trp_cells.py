@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from floorbench.core.words import counted
 from floorbench.errors import DataError
 from floorbench.events.trp import TrpRules
 from floorbench.metrics import trp
@@ -25,7 +26,7 @@ from floorbench.metrics.distances import (
 from floorbench.metrics.kinds import Additive
 from floorbench.metrics.ranking import auc
 from floorbench.tasks.trp_baselines import LINEAR, YES, answering, baselines, one_pass, repeats
-from floorbench.tasks.units import coverage, no_cover, with_columns, without_unscored
+from floorbench.tasks.units import coverage, no_cover, without_unscored
 
 WINDOWS = (1, 2, 3)
 NORMS = ("max_predicted", "n_slots", "none")
@@ -180,7 +181,7 @@ class Cells:
         counts = np.stack([(heard == 0).sum(axis=1), (heard == 1).sum(axis=1)], axis=1)
         yield self._cell(
             _named("kappa_listeners", kappa_free(categories=2)),
-            answering(with_columns(once, counts=counts), once.column("final")),
+            answering(once.with_columns(counts=counts), once.column("final")),
             {"baseline": "panel"},
             "all listeners, no model",
         )
@@ -198,10 +199,13 @@ class Cells:
         once = one_pass(self.slots)
         before, after, empty = once.column("strays").sum(axis=0).tolist()
         positive = int((once.column("gold") == YES).sum())
-        text = f"{positive} of {len(once)} slots are consensus TRPs"
+        text = f"{positive} of {counted(len(once), 'slot')} are consensus TRPs"
         if before or after:
-            text += f"; outside all slots: {before} onsets before the first, {after} after the last"
-        return text + (f"; {empty} empty slots" if empty else "")
+            text += (
+                f"; outside all slots: {counted(before, 'onset')} "
+                f"before the first, {after} after the last"
+            )
+        return text + (f"; {counted(empty, 'empty slot')}" if empty else "")
 
     # ---- helpers -----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from floorbench.core.time import TICKS_PER_SECOND, exact, to_ticks
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.trp import TrpLabels, TrpRules, trp_labels
 from floorbench.metrics.base import Bools, Ints
-from floorbench.tasks.units import choice
+from floorbench.metrics.inputs import check_choice
 
 SENTENCE_FINAL = frozenset(".?!")
 
@@ -141,8 +141,8 @@ def check_rules(
     """
     if isinstance(h, bool) or not isinstance(h, int):
         raise UsageError("FB103", f"h={h!r} is not a whole number of slots")
-    kind = choice("rule", rule, ("fixed", "adaptive"))
-    last = choice("final_slot", final_slot, ("observed", "always", "drop"))
+    kind = check_choice("rule", rule, ("fixed", "adaptive"))
+    last = check_choice("final_slot", final_slot, ("observed", "always", "drop"))
     return TrpRules(
         rule="adaptive" if kind == "adaptive" else "fixed",
         tau=fraction("tau", tau),

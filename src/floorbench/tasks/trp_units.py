@@ -10,7 +10,7 @@ from floorbench.core.sample import Sample
 from floorbench.metrics.base import Ints, Scored
 from floorbench.metrics.slots import NO_YES
 from floorbench.tasks.trp_gold import Gold, Turn, seconds, slot_of
-from floorbench.tasks.units import Units, with_columns
+from floorbench.tasks.units import Units
 
 WHOLE = ("stimulus", "slot", "trial")
 FLAGS = ("pause", "mark", "final")
@@ -84,8 +84,7 @@ class Rows:
         units = (self._units or self._empty(())).scored()
         n = len(units)
         people = len(self._responses[0]) if n else 0
-        return with_columns(
-            units,
+        return units.with_columns(
             **{name: np.array(v, dtype=np.int64) for name, v in self._whole.items()},
             **{name: np.array(v, dtype=np.bool_) for name, v in self._flags.items()},
             strays=np.array(self._strays, dtype=np.int64).reshape(n, 3),

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from floorbench import codec
 from floorbench.core.prediction import Prediction
 from floorbench.core.sample import Sample
 from floorbench.core.score import Coverage
 from floorbench.core.vocab import Outcome
-from floorbench.errors import UsageError
-from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Column, Scored
+from floorbench.errors import DataError, Place, UsageError
+from floorbench.metrics.base import ABSENT, INVALID, OK, OUTCOMES, Scored
 
 OUTCOME_CODE = {outcome: OUTCOMES.index(outcome.value) for outcome in Outcome}
 
@@ -142,22 +143,10 @@ def no_cover() -> Coverage:
     return Coverage(expected=0)
 
 
-def with_columns(units: Scored, **columns: Column) -> Scored:
-    """Return units with some columns replaced."""
-    return units.with_columns(**columns)
-
-
 def without_unscored(units: Scored) -> Scored:
     """Return units in which an answer without a score is an invalid answer (for rankings)."""
     bare = np.isnan(units.column("score")) & (units.column("outcome") == OK)
-    return with_columns(units, outcome=np.where(bare, INVALID, units.column("outcome")))
-
-
-def choice(name: str, value: str, allowed: Sequence[str]) -> str:
-    """Return a parameter's value or raise ``FB103`` with the allowed ones."""
-    if value not in allowed:
-        raise UsageError("FB103", f"{name}='{value}' is not one of {', '.join(allowed)}")
-    return str(value)
+    return units.with_columns(outcome=np.where(bare, INVALID, units.column("outcome")))
 
 
 def number_or_none(name: str, value: float | None) -> float | None:
@@ -167,6 +156,26 @@ def number_or_none(name: str, value: float | None) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise UsageError("FB103", f"{name}={value!r} is not a number")
     return value
+
+
+def language_of(sample: Sample, known: Sequence[str]) -> str:
+    """Return a sample's language.
+
+    Raises
+    ------
+    DataError
+        ``FB215`` for a language that the task was not told about, with the way to tell it.
+    """
+    language = sample.observation.language
+    if language not in known:
+        more = codec.encode([*known, language]).decode()
+        raise DataError(
+            "FB215",
+            f"language '{language}' is not one of {', '.join(known)}",
+            where=Place(item=sample.id),
+            hint=f"Tell the task about it: --task-set 'languages={more}'.",
+        )
+    return language
 
 
 def names(name: str, value: Sequence[str]) -> tuple[str, ...]:

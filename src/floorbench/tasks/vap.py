@@ -20,10 +20,10 @@ import numpy as np
 
 from floorbench import codec
 from floorbench.core.prediction import Decision
-from floorbench.core.sample import Observation, Sample
+from floorbench.core.sample import Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.vocab import MissingPolicy, Role
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import UsageError
 from floorbench.events.spans import Bools, Floats
 from floorbench.events.traces import column, make_trace, on_grid, shares
 from floorbench.events.vap import (
@@ -36,19 +36,18 @@ from floorbench.events.vap import (
 )
 from floorbench.metrics.base import OK, DueItem, Measure, Scored
 from floorbench.metrics.fscore import balanced_accuracy, f_score, weighted_f1
+from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.ranking import auc, eer
 from floorbench.tasks.dualturn_measures import at_threshold, cell, halves
 from floorbench.tasks.frame_units import (
     CLUSTERS,
     ROLES,
     EventUnits,
+    SessionTask,
     activity,
-    frame_problem,
     outcome_of,
-    shown_to,
 )
 from floorbench.tasks.marks import Mark, Marks
-from floorbench.tasks.units import choice
 
 VERSION = "1"
 QUESTIONS: Mapping[str, tuple[VapKind, VapKind]] = {
@@ -77,7 +76,7 @@ RULES = {
 }
 
 
-class VapTask:
+class VapTask(SessionTask):
     """The protocol ``vap-1s``.
 
     Parameters
@@ -103,8 +102,8 @@ class VapTask:
     ) -> None:
         if not isinstance(seed, int) or seed < 0:
             raise UsageError("FB103", f"seed={seed!r} is not a whole number, 0 or more")
-        self._missing = choice("missing", missing, tuple(MissingPolicy))
-        self._cluster = choice("cluster", cluster, CLUSTERS)
+        self._missing = check_choice("missing", missing, tuple(MissingPolicy))
+        self._cluster = check_choice("cluster", cluster, CLUSTERS)
         self._equal, self._seed = equal_hold_shift, seed
         self.rules = VapRules()
         self.spec = TaskSpec(
@@ -122,22 +121,6 @@ class VapTask:
             },
             source="voice activity projection (Ekstedt and Skantze); DualTurn (arXiv 2603.08216)",
         )
-
-    def conditions(self, system: SystemSpec) -> tuple[str, ...]:
-        """Return the only condition."""
-        return self.spec.conditions
-
-    def observe(
-        self, sample: Sample, condition: str, *, system: SystemSpec | None = None
-    ) -> Observation:
-        """Return the whole session, in the declared modalities; systems hear it in order."""
-        if condition not in self.spec.conditions:
-            raise DataError("FB222", f"there is no condition '{condition}'")
-        return shown_to(sample.observation, system)
-
-    def due(self, sample: Sample, system: SystemSpec) -> bool:
-        """Tell whether a session is asked for: all but those of the training split."""
-        return sample.tags.get("split") != "train"
 
     def gold(self, sample: Sample) -> Decision:
         """Return a trace that holds the answers in the regions of the events."""
@@ -158,10 +141,6 @@ class VapTask:
                 rate=self.rules.rate,
             )
         )
-
-    def problem(self, sample: Sample, decision: Decision) -> str | None:
-        """Say what is wrong with a decision made elsewhere, or return ``None``."""
-        return frame_problem(sample, decision)
 
     def scored(self, items: Iterable[DueItem], *, system: SystemSpec) -> Mapping[str, Scored]:
         """Return one unit per event, by question: ``gold``, ``score``, ``split``, ``outcome``."""
@@ -254,7 +233,7 @@ class VapTask:
 
 def _ordered(events: VapEvents, first: VapKind) -> VapEvents:
     """Return the events with one kind before the others."""
-    return events.where(np.argsort(events.kind != _code(first), kind="stable"))  # type: ignore[arg-type]
+    return events.where(np.argsort(events.kind != _code(first), kind="stable"))
 
 
 def _said(kind: VapKind) -> str:

@@ -22,6 +22,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.errors import FloorbenchError, UsageError
 
 CSP = (
@@ -157,7 +158,7 @@ async def read_body(request: Request, *, limit: int) -> bytes:
     async for chunk in request.stream():
         raw += chunk
         if len(raw) > limit:
-            raise UsageError("FB805", f"the request holds more than {limit} bytes")
+            raise UsageError("FB805", f"the request holds more than {counted(limit, 'byte')}")
     return raw
 
 

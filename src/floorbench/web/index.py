@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from floorbench.core.prediction import PredictionKey
+from floorbench.core.prediction import Decision, PredictionKey
 from floorbench.core.sample import Sample
 from floorbench.errors import UsageError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
@@ -64,16 +64,14 @@ class RunView:
             if item.prediction is not None:
                 decision = item.prediction.decision
                 self.outcome[row] = OUTCOMES.index(decision.outcome.value)
-                score = self._score(item)
+                score = self._score(decision)
                 self.score[row] = np.nan if score is None else score
                 self.answer[row] = decision.label or (decision.raw or "")[:80]
         self._rows = rows
         self._layers: dict[str, Layer] = {}
         self._clusters: dict[tuple[str, str], list[DueItem]] | None = None
 
-    def _score(self, item: DueItem) -> float | None:
-        assert item.prediction is not None  # noqa: S101 -- the caller has just looked
-        decision = item.prediction.decision
+    def _score(self, decision: Decision) -> float | None:
         name = self.stored.record.system_spec.score
         if name is not None:
             return decision.scores.get(name)

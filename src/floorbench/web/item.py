@@ -10,6 +10,7 @@ import numpy as np
 
 from floorbench.core.prediction import Decision, Prediction, PredictionKey
 from floorbench.core.sample import AudioRef, Observation, Sample
+from floorbench.core.words import counted
 from floorbench.errors import FloorbenchError
 from floorbench.metrics.base import OUTCOMES, DueItem, Scored
 from floorbench.report.summary import is_reference
@@ -260,12 +261,12 @@ def _native(prediction: Prediction, score: str | None) -> str:
     if decision.events:
         shown = [f"{e.label or e.kind} at {e.time:.2f} s" for e in decision.events[:6]]
         more = len(decision.events) - len(shown)
-        return ", ".join(shown) + (f" and {more} more events" if more else "")
+        return ", ".join(shown) + (f" and {counted(more, 'more event')}" if more else "")
     if decision.trace is not None:
         trace = decision.trace
         signals = ", ".join(dict.fromkeys(name.partition(":")[0] for name in trace.columns))
         ahead = f", {trace.look_ahead:g} s after its end" if trace.look_ahead else ""
-        return f"in each of {trace.frames} frames with {signals}{ahead}"
+        return f"in each of {counted(trace.frames, 'frame')} with {signals}{ahead}"
     return "nothing"
 
 

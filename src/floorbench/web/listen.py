@@ -7,7 +7,7 @@ is given, not before.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from floorbench import codec
 from floorbench.audio.decode import decode, probe
 from floorbench.audio.ref import FileAudio
 from floorbench.core.time import from_samples
+from floorbench.core.words import counted
 from floorbench.datasets.trp import TrpSource
 from floorbench.datasets.trp_lists import ListItem, StimulusList, read_lists
 from floorbench.errors import DataError, FloorbenchError, Place, UsageError
@@ -36,16 +37,9 @@ from floorbench.web.guard import (
     static_routes,
 )
 from floorbench.web.journal import now, write_safely
-from floorbench.web.listen_store import (
-    MODES,
-    Calibration,
-    Device,
-    Finished,
-    ItemDone,
-    KeyPress,
-    Person,
-    Session,
-)
+from floorbench.web.listen_person import Calibration, Device, Finished, ItemDone, KeyPress, Person
+from floorbench.web.listen_store import MODES, Session
+from floorbench.web.posts import Posted, number, numbers, post_routes, text
 from floorbench.web.query import whole
 from floorbench.web.sound import wav_header
 
@@ -110,7 +104,7 @@ class ListeningRoom:
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
-        posts: dict[str, Callable[[Any], Any]] = {
+        posts: dict[str, Callable[[Posted], Any]] = {
             "join": self._join,
             "device": self._device,
             "latency": self._latency,
@@ -123,10 +117,7 @@ class ListeningRoom:
             [
                 *static_routes(packaged(), "listen.html"),
                 Route("/api/room", json_handler(self._room)),
-                *(
-                    Route(f"/api/{name}", json_handler(_posted(make)), methods=["POST"])
-                    for name, make in posts.items()
-                ),
+                *post_routes(posts),
                 Route("/api/sound", self._sound, methods=["POST"]),
                 Route("/api/turn", self._turn),
             ]
@@ -143,11 +134,11 @@ class ListeningRoom:
             "warm_up": latency.WARM_UP,
         }
 
-    def _join(self, asked: Any) -> Any:
+    def _join(self, asked: Posted) -> Any:
         if asked.get("agreed") is not True:
             raise UsageError("FB844", "nobody takes part without having agreed")
         person = self.session.join(
-            _text(asked, "id"),
+            text(asked, "id"),
             lists=list(self._lists),
             mode=self._mode,
             consent=self._consent_hash,
@@ -167,26 +158,26 @@ class ListeningRoom:
             "heard": sorted(person.items),
         }
 
-    def _device(self, asked: Any) -> Any:
+    def _device(self, asked: Posted) -> Any:
         facts = asked.get("facts")
         if not isinstance(facts, dict):
             raise UsageError("FB805", "device facts are a mapping")
-        self.session.add(_text(asked, "id"), Device(facts=facts, at=now()))
+        self.session.add(text(asked, "id"), Device(facts=facts, at=now()))
         return {}
 
-    def _latency(self, asked: Any) -> Any:
-        name, kind = _text(asked, "id"), _text(asked, "kind")
-        beats = _numbers(asked, "beats")
+    def _latency(self, asked: Posted) -> Any:
+        name, kind = text(asked, "id"), text(asked, "kind")
+        beats = numbers(asked, "beats")
         if kind == "voice":
-            rate, started = int(_number(asked, "rate")), _number(asked, "started")
-            part = latency_part(int(_number(asked, "item")), int(_number(asked, "visit")))
+            rate, started = int(number(asked, "rate")), number(asked, "started")
+            part = latency_part(int(number(asked, "item")), int(number(asked, "visit")))
             pcm = self.session.sound(name, part)
             samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.float32)
             heard = latency.bursts(samples / 32768.0, rate=rate)
             responses = tuple(started + t for t in heard)
             self.session.close_sound(name, part, rate=rate)
         else:
-            responses = _numbers(asked, "taps")
+            responses = numbers(asked, "taps")
         found = latency.latency(beats, responses)
         self.session.add(
             name,
@@ -205,38 +196,39 @@ class ListeningRoom:
             raise UsageError("FB805", f"there is no turn {number}")
         return items[number]
 
-    def _key(self, asked: Any) -> Any:
-        name = _text(asked, "id")
-        self._place(self.session.person(name), int(_number(asked, "item")))
+    def _key(self, asked: Posted) -> Any:
+        name = text(asked, "id")
+        self._place(self.session.person(name), int(number(asked, "item")))
         press = KeyPress(
-            item=int(_number(asked, "item")),
-            visit=int(_number(asked, "visit")),
-            time=_number(asked, "time"),
+            item=int(number(asked, "item")),
+            visit=int(number(asked, "visit")),
+            time=number(asked, "time"),
             at=now(),
         )
         self.session.add(name, press)
         return {}
 
-    def _item(self, asked: Any) -> Any:
-        name, number = _text(asked, "id"), int(_number(asked, "item"))
-        visit = int(_number(asked, "visit"))
+    def _item(self, asked: Posted) -> Any:
+        name, place = text(asked, "id"), int(number(asked, "item"))
+        visit = int(number(asked, "visit"))
         person = self.session.person(name)
-        stimulus = self._place(person, number).stimulus
+        stimulus = self._place(person, place).stimulus
         rate = frames = None
         if person.joined.mode == "voice":
-            rate = int(_number(asked, "rate"))
-            part = sound_part(number, visit)
+            rate = int(number(asked, "rate"))
+            part = sound_part(place, visit)
             frames = self.session.close_sound(name, part, rate=rate)
-            if frames != int(_number(asked, "frames")):
+            if frames != int(number(asked, "frames")):
                 raise DataError(
-                    "FB845", f"{frames} of {asked['frames']} frames of turn {number} arrived"
+                    "FB845",
+                    f"{frames} of {counted(asked['frames'], 'frame')} of turn {place} arrived",
                 )
         facts = asked.get("facts")
         done = ItemDone(
-            item=number,
+            item=place,
             stimulus=stimulus,
             visit=visit,
-            started=_number(asked, "started"),
+            started=number(asked, "started"),
             latency=person.calibration.latency if person.calibration is not None else None,
             rate=rate,
             frames=frames,
@@ -246,17 +238,19 @@ class ListeningRoom:
         self.session.add(name, done)
         return {"heard": sorted(person.items)}
 
-    def _finish(self, asked: Any) -> Any:
-        name = _text(asked, "id")
+    def _finish(self, asked: Posted) -> Any:
+        name = text(asked, "id")
         person = self.session.person(name)
         missing = len(self._list_of(person).items) - len(person.items)
         if missing:
-            raise UsageError("FB805", f"{missing} turns have not been heard")
+            raise UsageError(
+                "FB805", f"{counted(missing, 'turn has', 'turns have')} not been heard"
+            )
         self.session.add(name, Finished(at=now()))
         return {}
 
-    def _withdraw(self, asked: Any) -> Any:
-        return {"forgotten": self.session.forget(_text(asked, "id"))}
+    def _withdraw(self, asked: Posted) -> Any:
+        return {"forgotten": self.session.forget(text(asked, "id"))}
 
     # ---- sound -------------------------------------------------------------------------------
 
@@ -320,33 +314,3 @@ def _check_audio(root: Path, listed: StimulusList) -> None:
             "the audio is not what the lists were made with",
             where=Place(str(root / listed.audio)),
         )
-
-
-def _posted(make: Callable[[Any], Any]) -> Callable[[Request, Any], Any]:
-    def handle(_: Request, body: Any) -> Any:
-        if not isinstance(body, dict):
-            raise UsageError("FB805", "the page sends mappings")
-        return make(body)
-
-    return handle
-
-
-def _text(asked: Mapping[str, Any], name: str) -> str:
-    value = asked.get(name)
-    if not isinstance(value, str):
-        raise UsageError("FB805", f"'{name}' is missing")
-    return value
-
-
-def _number(asked: Mapping[str, Any], name: str) -> float:
-    value = asked.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e12:
-        raise UsageError("FB805", f"'{name}' is not a number")
-    return float(value)
-
-
-def _numbers(asked: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    values = asked.get(name)
-    if not isinstance(values, list) or len(values) > 10_000:
-        raise UsageError("FB805", f"'{name}' is not a list")
-    return tuple(_number({name: v}, name) for v in values)

@@ -25,7 +25,8 @@ from floorbench.errors import DataError, Place
 from floorbench.web.journal import write_safely
 from floorbench.web.listen_onsets import NO_RESPONSE, corrected
 from floorbench.web.listen_onsets import recorded as recorded_turns
-from floorbench.web.listen_store import Person, Session
+from floorbench.web.listen_person import Person
+from floorbench.web.listen_store import Session
 
 DATASET = "dataset"
 

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from floorbench.audio.decode import decode, probe
 from floorbench.audio.vad import Vad, VadParameters, speech_spans
 from floorbench.core.time import Seconds, Span
+from floorbench.core.words import counted
 from floorbench.datasets.trp_files import Stimulus
 from floorbench.errors import DataError, Place
 from floorbench.formats import Document, Entry, Tier, read, write
 from floorbench.web.listen import sound_part
 from floorbench.web.listen_latency import FRAME
-from floorbench.web.listen_store import ItemDone, Session
+from floorbench.web.listen_person import ItemDone
+from floorbench.web.listen_store import Session
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,7 +146,9 @@ def corrected(path: Path, *, exclude: Sequence[str]) -> tuple[list[Seconds], int
     tiers = [t for t in document.tiers if t.name == RESPONSES]
     if len(tiers) != 1:
         raise DataError(
-            "FB847", f"{len(tiers)} tiers are named '{RESPONSES}'", where=Place(str(path))
+            "FB847",
+            f"{counted(len(tiers), 'tier')} are named '{RESPONSES}'",
+            where=Place(str(path)),
         )
     unwanted = {label.lower() for label in exclude}
     starts, out = [], 0

@@ -23,11 +23,13 @@ from floorbench.audio.assets import cache_dir
 from floorbench.core.ports import DatasetSource
 from floorbench.core.prediction import Decision
 from floorbench.core.sample import Sample
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL
 from floorbench.errors import FloorbenchError, UsageError
 from floorbench.web.gold import gold_events
 from floorbench.web.guard import Guard, json_handler, packaged, refusal, static_routes
 from floorbench.web.item import TARGET, sound_of, tracks
+from floorbench.web.posts import Posted, post_routes, text
 from floorbench.web.query import whole
 from floorbench.web.review_agreement import agreement
 from floorbench.web.review_plan import (
@@ -92,7 +94,7 @@ class ReviewRoom:
 
     def app(self) -> Starlette:
         """Return the ASGI application."""
-        posts: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+        posts: dict[str, Callable[[Posted], Any]] = {
             "join": self._join,
             "answer": self._answer,
             "disputes": self._disputes,
@@ -106,10 +108,7 @@ class ReviewRoom:
                 Route("/api/agreement", json_handler(self._agreement)),
                 Route("/api/wave", json_handler(self._wave)),
                 Route("/audio", self._audio),
-                *(
-                    Route(f"/api/{name}", json_handler(_posted(make)), methods=["POST"])
-                    for name, make in posts.items()
-                ),
+                *post_routes(posts),
             ]
         )
 
@@ -118,8 +117,8 @@ class ReviewRoom:
 
     # ---- labelling ---------------------------------------------------------------------------
 
-    def _join(self, asked: Mapping[str, Any]) -> Any:
-        name = _text(asked, "id")
+    def _join(self, asked: Posted) -> Any:
+        name = text(asked, "id")
         said = self.review.join(name)
         return {
             "id": name,
@@ -147,17 +146,17 @@ class ReviewRoom:
             "labels": [_named(label) for label in possible_labels(sample)],
         }
 
-    def _answer(self, asked: Mapping[str, Any]) -> Any:
+    def _answer(self, asked: Posted) -> Any:
         sample = self._sample(_place(asked))
         label = _label(asked, sample)
         heard = asked.get("heard") is True
-        self.review.answer(_text(asked, "id"), sample.id, label, heard=heard)
+        self.review.answer(text(asked, "id"), sample.id, label, heard=heard)
         return {"label": label}
 
     # ---- adjudication ------------------------------------------------------------------------
 
-    def _disputes(self, asked: Mapping[str, Any]) -> Any:
-        self.review.adjudicator(_text(asked, "id"))
+    def _disputes(self, asked: Posted) -> Any:
+        self.review.adjudicator(text(asked, "id"))
         found = self.review.verdicts()
         return {
             "disputes": [
@@ -167,10 +166,10 @@ class ReviewRoom:
             ]
         }
 
-    def _decide(self, asked: Mapping[str, Any]) -> Any:
+    def _decide(self, asked: Posted) -> Any:
         place = _place(asked)
         sample = self._sample(place)
-        self.review.decide(_text(asked, "id"), sample.id, _label(asked, sample))
+        self.review.decide(text(asked, "id"), sample.id, _label(asked, sample))
         return self._dispute(place, self.review.verdict(sample.id))
 
     def _dispute(self, place: int, found: Verdict) -> dict[str, Any]:
@@ -229,7 +228,7 @@ def planned(source: DatasetSource, plan: Plan) -> dict[str, Sample]:
     found = {sample.id: sample for sample in source.samples() if sample.id in wanted}
     if len(found) < len(wanted):
         missing = len(wanted) - len(found)
-        raise UsageError("FB892", f"{missing} items of the plan are not in '{plan.name}'")
+        raise UsageError("FB892", f"{counted(missing, 'item')} of the plan not in '{plan.name}'")
     return found
 
 
@@ -246,31 +245,15 @@ def _named(label: str) -> dict[str, str]:
     return {"label": label, "name": intent.scenario, "group": intent.action}
 
 
-def _posted(make: Callable[[Mapping[str, Any]], Any]) -> Callable[[Request, Any], Any]:
-    def handle(_: Request, body: Any) -> Any:
-        if not isinstance(body, dict):
-            raise UsageError("FB805", "the page sends mappings")
-        return make(body)
-
-    return handle
-
-
-def _text(asked: Mapping[str, Any], name: str) -> str:
-    value = asked.get(name)
-    if not isinstance(value, str):
-        raise UsageError("FB805", f"'{name}' is missing")
-    return value
-
-
-def _place(asked: Mapping[str, Any]) -> int:
+def _place(asked: Posted) -> int:
     value = asked.get("sample")
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise UsageError("FB805", "'sample' is not a place in the plan")
     return value
 
 
-def _label(asked: Mapping[str, Any], sample: Sample) -> str:
-    label = _text(asked, "label")
+def _label(asked: Posted, sample: Sample) -> str:
+    label = text(asked, "label")
     if label not in (*possible_labels(sample), REJECT, UNSURE):
         raise UsageError("FB894", f"the item cannot have the label '{label[:80]}'")
     return label

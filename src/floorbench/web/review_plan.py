@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from floorbench.core.sample import Sample
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL, LABELS
 from floorbench.datasets.echo_tables import ACTIONS
 from floorbench.errors import DataError, UsageError
@@ -45,7 +46,7 @@ class Sampling:
         if self.share is not None and not 0 < self.share <= 1:
             raise UsageError("FB891", f"share {self.share:g} is not above 0 and at most 1")
         if self.per_scenario is not None and self.per_scenario < 1:
-            raise UsageError("FB891", f"{self.per_scenario} items per scenario")
+            raise UsageError("FB891", f"{counted(self.per_scenario, 'item')} per scenario")
         if self.seed < 0:
             raise UsageError("FB891", f"seed {self.seed} is negative")
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
+from floorbench.web.ids import checked_id
 from floorbench.web.journal import (
     append_bytes,
     mend,
@@ -23,7 +25,6 @@ from floorbench.web.journal import (
     unwritable,
     write_safely,
 )
-from floorbench.web.listen_store import checked_id
 from floorbench.web.review_plan import UNSURE, Sampling
 
 PLAN, PEOPLE, LOG, DECISIONS = "plan.json", "reviewers", "log.jsonl", "adjudication.jsonl"
@@ -214,7 +215,7 @@ class Review:
         said = self.answers(name)
         if said and len(said) < len(self.plan.items):
             left = len(self.plan.items) - len(said)
-            raise UsageError("FB894", f"'{name}' still has {left} items to label")
+            raise UsageError("FB894", f"'{name}' still has {counted(left, 'item')} to label")
 
     def answer(self, name: str, item: str, label: str, *, heard: bool) -> None:
         """Keep an answer; it is on the disk when this returns.

@@ -14,7 +14,7 @@ from floorbench.build.codett.stages import Lines
 from floorbench.build.pipeline.engine import build
 from floorbench.build.speech import voices
 from floorbench.build.speech.providers import Can, Heard
-from floorbench.build.speech.stages import lines_of
+from floorbench.build.speech.synthesise import lines_of
 from floorbench.build.speech.voices import KOKORO
 from floorbench.build.text.dialogue import dialogue_of, seeds
 from floorbench.build.text.similarity import NearDuplicates

@@ -50,7 +50,7 @@ def outcome(answer: Any) -> tuple[Any, Model]:
         "language": "en", "type": "I-B", "insertion": "Not so fast.",
         "skeleton": {"role": "backchannel"}, "source": plain(context()),
     }  # fmt: skip
-    stage = Rewrite(rewriter=ModelRewriter(model=model))  # type: ignore[arg-type]
+    stage = Rewrite(rewriter=ModelRewriter(model=model))
     stage.start()
     found = stage.make(Item(id="x", fields=fields), FakeBench())
     if isinstance(found, Made):
@@ -73,7 +73,7 @@ def test_a_good_answer_becomes_a_context() -> None:
 def test_the_lineage_holds_what_was_asked_and_answered() -> None:
     model, bench = Model(json.dumps(GOOD)), FakeBench()
     fields: Any = {"language": "en", "insertion": "Not so fast."}
-    rewriter = ModelRewriter(model=model)  # type: ignore[arg-type]
+    rewriter = ModelRewriter(model=model)
     rewriter.rewrite(Item(id="x", fields=fields), context(), "interruption", bench)
     ((kind, facts),) = bench.notes
     assert kind == "call"
@@ -147,7 +147,7 @@ def test_a_list_is_no_object() -> None:
 
 
 def test_settings_name_model_and_prompt() -> None:
-    rewriter = ModelRewriter(model=Model(""))  # type: ignore[arg-type]
+    rewriter = ModelRewriter(model=Model(""))
     assert rewriter.settings()["rewriter"] == "toy"
     assert len(str(rewriter.settings()["prompt"])) == 64
     assert not rewriter.deterministic

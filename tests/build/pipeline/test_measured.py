@@ -62,7 +62,7 @@ def test_a_folder_that_is_no_cache_has_no_size(tmp_path: Path) -> None:
 
 def stage(**more: object) -> StageReport:
     given = {"stage": "s", "version": 1, "deterministic": True, "settings": {}, "entered": 4}
-    return StageReport(**{**given, **more})  # type: ignore[arg-type]
+    return StageReport(**{**given, **more})
 
 
 def test_what_a_stage_is_shows_in_its_record() -> None:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from floorbench.build.pipeline.pool import ONE_THREAD, HerePool, ProcessPool, Task
+from floorbench.build.pipeline.pool import ONE_THREAD, HerePool, Order, ProcessPool, Task
 from floorbench.build.pipeline.runner import Done, Runner
 from floorbench.build.pipeline.stage import Item
 from floorbench.errors import EnvironmentProblem, FloorbenchError
@@ -12,15 +12,15 @@ ITEM = Item(id="item-0", fields={"n": 0})
 
 
 def pool(tmp: Path, workers: int, recipe: str = "support.build_toy:ToyRecipe") -> ProcessPool:
-    return ProcessPool(
-        workers=workers,
-        steps=ToyRecipe().work({}).steps,
+    order = Order(
         recipe=recipe,
         settings={},
+        steps=ToyRecipe().work({}).steps,
         cache=tmp,
         seed=0,
         fresh=frozenset(),
     )
+    return ProcessPool(order, workers=workers)
 
 
 def finish(one: ProcessPool | HerePool, number: int) -> dict[int, Done]:

@@ -9,7 +9,7 @@ import pytest
 
 from floorbench.build.pipeline.engine import Built, build
 from floorbench.build.pipeline.export import UNLISTED
-from floorbench.build.pipeline.pool import Task
+from floorbench.build.pipeline.pool import Order, Task
 from floorbench.build.pipeline.ray_pool import RayPool
 from floorbench.build.pipeline.stage import Item
 from floorbench.errors import EnvironmentProblem
@@ -87,16 +87,15 @@ def test_a_stage_that_dies_at_its_start_stops_the_build(ray_cluster: Any, tmp_pa
 
 
 def test_a_worker_must_see_the_cache(ray_cluster: Any, tmp_path: Path) -> None:
-    pool = RayPool(
-        workers=1,
-        options=HALF,
-        steps=ToyRecipe().work({}).steps,
+    order = Order(
         recipe="support.build_toy:ToyRecipe",
         settings={},
+        steps=ToyRecipe().work({}).steps,
         cache=tmp_path / "cache",
         seed=0,
         fresh=frozenset(),
     )
+    pool = RayPool(order, workers=1, options=HALF)
     try:
         for path in (tmp_path / "cache" / "unfinished").iterdir():
             path.unlink()  # as on a node that has another folder there

@@ -115,7 +115,7 @@ SEEDS = (Item(id="a"),)
     ("work", "said"),
     [
         (Work(seeds=SEEDS, steps=(Text(DEFAULTS), Text(DEFAULTS))), "FB852 two stages are called"),
-        (Work(seeds=SEEDS, steps=(object(),)), "FB852 object is no stage"),  # type: ignore[arg-type]
+        (Work(seeds=SEEDS, steps=(object(),)), "FB852 object is no stage"),
         (Work(seeds=(), steps=()), "FB851 .*starts from no item"),
         (Work(seeds=(*SEEDS, *SEEDS), steps=()), "FB852 the seeds gave the id 'a' twice"),
         (Work(seeds=(Item(id="../a"),), steps=()), "FB852 the seeds gave the id '../a'"),

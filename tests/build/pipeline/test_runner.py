@@ -83,13 +83,13 @@ def test_a_stage_that_breaks_its_contract_fails_its_item(
 def test_models_are_loaded_once_and_only_when_something_is_made(tmp_path: Path) -> None:
     stage = Does("s", lambda item, b: made(item))
     runner = Runner((stage,), cache=tmp_path, seed=0)
-    assert runner.treat(0, Item(id="a"), make=False) is None
+    assert runner.known(0, Item(id="a")) is None
     assert stage.started == 0
     for name in ("a", "b"):
         runner.treat(0, Item(id=name))
     assert stage.started == 1
     again = Does("s", lambda item, b: made(item))
-    assert Runner((again,), cache=tmp_path, seed=0).treat(0, Item(id="a"), make=False) is not None
+    assert Runner((again,), cache=tmp_path, seed=0).known(0, Item(id="a")) is not None
     assert again.started == 0
 
 

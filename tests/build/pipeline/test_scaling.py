@@ -1,57 +1,16 @@
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from floorbench.build.pipeline.engine import build
-from floorbench.build.pipeline.measured import BuildFactors, Tokens, measure_build
-from floorbench.build.pipeline.record import BuildRecord, StageReport
-from floorbench.build.pipeline.scaling import BuildForecast, forecast_build
+from floorbench.build.pipeline.measured import Tokens, measure_build
 from floorbench.errors import UsageError
-from floorbench.run.plans import Means
 from floorbench.systems.api_cost import Price
 from support.build_toy import ToyRecipe
-
-
-def stage(name: str, entered: int, left: int, cpu: float, **more: Any) -> StageReport:
-    given: dict[str, Any] = {
-        "stage": name,
-        "version": 1,
-        "deterministic": True,
-        "settings": {},
-        "entered": entered,
-        "left": left,
-        "calls": entered,
-        "cpu": cpu,
-        "wall": 2 * cpu,
-    }
-    return StageReport(**{**given, **more})
-
-
-STAGES = (
-    stage("speak", 100, 100, 400.0, seconds=1000.0, spread=1.0),
-    stage("check", 100, 80, 100.0, spread=0.5),
-    stage("choose", 80, 40, 8.0, calls=1),
-)
-
-
-def factors(stages: tuple[StageReport, ...] = STAGES, **more: Any) -> BuildFactors:
-    record = BuildRecord(
-        recipe="toy", preset=None, settings={}, seed=0, limit=None, deterministic=True, seeds=100,
-        finished=40, rejected=60, failed=0, stages=stages, started="", took=600.0, workers=2,
-        floorbench={}, packages={}, hardware={"cores": 2},
-    )  # fmt: skip
-    given: dict[str, Any] = {"sounds": np.full(80, 5.0), "bytes": 4000, "stored": 1000}
-    return BuildFactors(record=record, **{**given, **more})
-
-
-def planned(made: BuildFactors | None = None, **given: Any) -> BuildForecast:
-    means = {n: given.pop(n) for n in ("workers", "efficiency", "price_per_hour") if n in given}
-    return forecast_build(made or factors(), Means(**means), **given)
+from support.forecasts import factors, planned, stage
 
 
 def test_the_same_build_takes_the_same_time() -> None:
@@ -118,22 +77,6 @@ def test_a_model_without_a_price_is_said() -> None:
     assert "no price for m, n: not in the cost of the models" in none.assumptions
     free = planned(factors(stages, tokens=both), items=400)
     assert not any("no price" in line for line in free.assumptions)
-
-
-def test_every_assumption_is_a_line() -> None:
-    text = "\n".join(planned(workers=64, hours=1.0).assumptions)
-    assert "90% of the small build's speed for each process (assumed" in text
-    assert "all items at once (choose)" in text
-    assert "choose leaves out 50% as in the small build" in text
-    assert "84 s in the small build" in text
-    assert "no stage used a GPU" in text
-    blurred = (dataclasses.replace(STAGES[0], spread=None, cached=3), *STAGES[1:])
-    got = planned(factors(blurred, stored=None))
-    text = "\n".join(got.assumptions)
-    assert "came from the cache" in text
-    assert "not the seconds of speak" in text
-    assert "--cache" in text
-    assert got.time.value * 3600 == pytest.approx(508 * 2 - 16 + 16)
 
 
 def test_impossible_sizes_are_refused() -> None:

@@ -98,7 +98,7 @@ def test_a_sound_under_another_name_is_damaged(sounds: SoundStore) -> None:
 
 
 def result(key: str, **more: object) -> Result:
-    return Result(key=key, stage="s", version=1, deterministic=True, item="i", attempt=0, **more)  # type: ignore[arg-type]
+    return Result(key=key, stage="s", version=1, deterministic=True, item="i", attempt=0, **more)
 
 
 def test_results_come_back_as_they_went_in(sounds: SoundStore) -> None:
@@ -163,10 +163,10 @@ def test_the_key_depends_on_all_that_goes_in() -> None:
         "stage": "t", "version": 2, "settings": {"a": 1, "b": 3}, "content": Item(id="j"),
         "attempt": 1, "seed": 1,
     }  # fmt: skip
-    keys = {result_key(**{**base, name: value}) for name, value in changes.items()}  # type: ignore
-    assert len(keys | {result_key(**base)}) == 7  # type: ignore[arg-type]
+    keys = {result_key(**{**base, name: value}) for name, value in changes.items()}
+    assert len(keys | {result_key(**base)}) == 7
     turned = {**base, "settings": {"b": 2, "a": 1}}
-    assert result_key(**turned) == result_key(**base)  # type: ignore[arg-type]
+    assert result_key(**turned) == result_key(**base)
 
 
 def test_unfinished_files_of_dead_processes_are_swept(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from floorbench.build.recordings.candidates import (
 )
 from floorbench.core.time import to_ticks
 from floorbench.core.vocab import Role
-from floorbench.datasets.two_channel import TwoChannelSession
+from floorbench.datasets.two_channel_session import TwoChannelSession
 from floorbench.errors import UsageError
 from floorbench.events.dualturn_words import TimedWord
 

@@ -17,7 +17,6 @@ def test_a_provider_can_nothing_that_it_does_not_say():
     can = Can()
     flags = (can.clones, can.emotion, can.returns_words, can.speed, can.deterministic)
     assert not any(flags)
-    assert can.batch_size == 1
 
 
 def test_what_was_said_and_heard_cannot_be_changed():

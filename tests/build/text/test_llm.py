@@ -9,7 +9,7 @@ import pytest
 from fake_server import Reply, chat, serving
 from floorbench.build.pipeline.stage import Rejected, Stage
 from floorbench.build.text.dialogue import dialogue_of, seeds, with_dialogue
-from floorbench.build.text.llm import LlmJudge, LlmWrite, named, object_of
+from floorbench.build.text.llm import LlmJudge, LlmWrite, named
 from floorbench.build.text.writer import Write
 from floorbench.errors import DataError, UsageError
 from floorbench.systems.llm.openai_chat import OpenAIChat
@@ -265,11 +265,6 @@ def test_sampling_out_of_range_is_refused():
         for wrong in ({"temperature": 3.0}, {"max_tokens": 0}, {"prompt": "v0"}):
             with pytest.raises(UsageError, match="FB861"):
                 LlmWrite(model=model(server), **wrong)
-
-
-def test_deep_nesting_is_broken_json():
-    assert object_of("[" * 100_000 + "{").reason == "json"
-    assert object_of('{"a": ' * 100_000).reason == "json"
 
 
 def test_a_damaged_item_is_named():

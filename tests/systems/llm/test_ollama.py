@@ -10,11 +10,21 @@ from floorbench.core.sample import Observation, Question
 from floorbench.core.vocab import Outcome
 from floorbench.errors import SystemProblem
 from floorbench.systems.build import build_system
-from floorbench.systems.llm.ollama import PAPER_TAGS, OllamaModel
+from floorbench.systems.llm.ollama import OllamaModel
 from floorbench.systems.llm.protocol import ModelFault, Prompt
 from floorbench.systems.llm.retrying import Policy
 
 TEMPLATE = "{{ .System }} {{ .Prompt }}"
+
+PAPER_TAGS = (
+    "phi3:3.8b",
+    "phi3:14b",
+    "gemma2:9b",
+    "gemma2:27b",
+    "llama3.1:8b",
+    "mistral:7b",
+)
+"""Tags of the within-turn TRP study. What a tag stands for can change: the digest tells."""
 
 
 def ollama(call: Call) -> Reply:

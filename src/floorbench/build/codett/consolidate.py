@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from floorbench.build.pipeline.stage import Gathered, Item, Rejected
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 
 
@@ -72,7 +73,8 @@ class Balance:
                 for item in order[limit:]:
                     rejected[item.id] = Rejected(
                         reason="surplus",
-                        detail=f"{'/'.join(label)} has {len(of_label)} items, {limit} are kept",
+                        detail=f"{'/'.join(label)} has "
+                        f"{counted(len(of_label), 'item')}, {limit} are kept",
                     )
         return Gathered(items=tuple(i for i in items if i.id in kept), rejected=rejected)
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from floorbench.build.codett.consolidate import Leak, label_of, leaks
 from floorbench.build.pipeline.stage import Export, Item
-from floorbench.build.starter_codett import SYSTEM_PROMPT, user_content
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import IDLE, INTENTS
 
+SYSTEM_PROMPT = {
+    "en": "You are a voice assistant. After each turn decide whether to speak, stop or stay quiet.",
+    "zh": "你是一个语音助手。每一轮之后，请判断应当说话、停下还是保持安静。",
+}
 PUBLISHED_SYN, PUBLISHED_REAL = 500, 500
 PUBLISHED_REAL_SCENARIOS = ("Backchannel", "Interruption", "Completion", "Incomplete")
 
@@ -37,6 +41,51 @@ def audio_name(language: str, digest: str) -> str:
     return f"audios/{language.upper()}/{digest[:20]}.flac"
 
 
+class Exchange(NamedTuple):
+    """A turn of either side before the target, and where the user's was recorded."""
+
+    user: str
+    assistant: str
+    audio: str | None
+
+
+def messages_of(
+    *,
+    language: str,
+    history: Sequence[Exchange],
+    state: str,
+    text: str,
+    audio: str,
+    answer: tuple[str, str],
+) -> list[dict[str, str]]:
+    """Return the messages of one line of the released layout, the gold label last.
+
+    Parameters
+    ----------
+    language : str
+    history : sequence of Exchange
+    state, text, audio : str
+        Of the target.
+    answer : tuple of str
+        Action and scenario.
+    """
+    messages = [{"role": "system", "content": SYSTEM_PROMPT.get(language, SYSTEM_PROMPT["en"])}]
+    for turn in history:
+        said = {"role": "user", "content": _content(IDLE, turn.user)}
+        if turn.audio is not None:
+            said["audio"] = turn.audio
+        messages += [said, {"role": "assistant", "content": turn.assistant}]
+    messages.append({"role": "user", "content": _content(state, text), "audio": audio})
+    action, scenario = answer
+    messages.append({"role": "assistant", "content": f"<|{action}|><|{scenario}|>"})
+    return messages
+
+
+def _content(state: str, text: str) -> str:
+    """Wrap a user turn as the released files do."""
+    return f"系统当前状态: <|{state}|> 输入内容：{text}"
+
+
 def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
     """Return one line of the released layout.
 
@@ -49,24 +98,17 @@ def example(item: Item, name: Mapping[str, str]) -> dict[str, Any]:
         Path of each track of the item.
     """
     language = str(item.fields["language"])
-    messages: list[dict[str, str]] = [
-        {"role": "system", "content": SYSTEM_PROMPT.get(language, SYSTEM_PROMPT["en"])}
-    ]
-    for turn, exchange in enumerate(item.fields.get("history") or (), start=1):
-        said: dict[str, str] = {"role": "user", "content": user_content(IDLE, exchange["user"])}
-        track = f"history-{turn}-user"
-        if track in name:
-            said["audio"] = name[track]
-        messages += [said, {"role": "assistant", "content": exchange["assistant"]}]
-    messages.append(
-        {
-            "role": "user",
-            "content": user_content(str(item.fields["state"]), str(item.fields["text"])),
-            "audio": name["target"],
-        }
+    messages = messages_of(
+        language=language,
+        history=[
+            Exchange(one["user"], one["assistant"], name.get(f"history-{turn}-user"))
+            for turn, one in enumerate(item.fields.get("history") or (), start=1)
+        ],
+        state=str(item.fields["state"]),
+        text=str(item.fields["text"]),
+        audio=name["target"],
+        answer=(str(item.fields["action"]), str(item.fields["scenario"])),
     )
-    answer = f"<|{item.fields['action']}|><|{item.fields['scenario']}|>"
-    messages.append({"role": "assistant", "content": answer})
     return {
         "messages": messages,
         "language": language,
@@ -168,7 +210,7 @@ def card(
     leaked = (
         "No dialogue, speaker or target sentence occurs in two splits."
         if not found
-        else f"{len(found)} dialogues, speakers or sentences occur in two splits: "
+        else f"{counted(len(found), 'dialogue')}, speakers or sentences occur in two splits: "
         + "; ".join(f"{leak.tie} in {', '.join(leak.splits)}" for leak in found[:10])
     )
     made = [f"- {name}: {value}" for name, value in provenance.items()]
@@ -176,7 +218,8 @@ def card(
         [
             f"# {title}",
             "",
-            f"{figures['items']} items in the released layout of CoDeTT. Targets: {spoken}.",
+            f"{counted(figures['items'], 'item')} in the "
+            f"released layout of CoDeTT. Targets: {spoken}.",
             f"Splits: {splits}. {leaked}",
             "",
             "| language | label | synthetic | real | published set (synthetic + real) |",

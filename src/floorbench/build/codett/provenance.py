@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from floorbench.build.pipeline.stage import Item
+from floorbench.core.words import counted
 
 TERMS = "its terms decide what may be done with what it made"
 CORPUS = "the licence of these recordings is their corpus's; keep to it before you pass them on"
@@ -85,7 +86,7 @@ def _under(items: Iterable[Item], use: str) -> str:
     mixed = [sound[use] for sound in _sounds(items) if use in sound]
     names = {name for one in mixed for name in one["names"]}
     licences = sorted({licence for one in mixed for licence in one["licences"]})
-    return f"{len(names)} recordings ({', '.join(licences)})" if names else "none"
+    return f"{counted(len(names), 'recording')} ({', '.join(licences)})" if names else "none"
 
 
 def _sounds(items: Iterable[Item]) -> list[Mapping[str, Any]]:

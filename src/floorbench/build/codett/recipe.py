@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, ClassVar
@@ -24,7 +24,8 @@ from floorbench.build.sound.soundscape import CLEAN, TARGET, Soundscape
 from floorbench.build.speech import assets, babble
 from floorbench.build.speech.gate import Thresholds
 from floorbench.build.speech.making import make_aligners, make_asr, make_tts
-from floorbench.build.speech.stages import Synthesise, Verify
+from floorbench.build.speech.synthesise import Synthesise
+from floorbench.build.speech.verify import Verify
 from floorbench.build.speech.voices import KOKORO, casts_of
 from floorbench.build.text.dialogue import LANGUAGES, seeds
 from floorbench.build.text.llm import LlmJudge, LlmWrite
@@ -68,6 +69,10 @@ DRAFT = {
     "status": "a draft: rules over who spoke when have proposed these labels, and nobody has"
     " heard them yet; `floorbench review` gives the verdicts"
 }
+
+
+WRITTEN = "label"
+"""The field that only items have whose dialogue was ordered, not mined."""
 
 
 class CodettRecipe:
@@ -132,59 +137,17 @@ class CodettRecipe:
         where = assets.folder()
         noise = Path(chosen["noise"]) if chosen["noise"] else assets.voice_folder(where) / "noise"
         talk = Path(chosen["babble"]) if chosen["babble"] else babble.babble_folder(where)
-        needed = [] if chosen["noise"] else [noise]
-        if not chosen["babble"]:
-            needed.append(talk)
-        if chosen["tts"].get("provider") == "kokoro":
-            needed.append(assets.voice_folder(where))
-        if chosen["asr"] == DEFAULTS["asr"]:
-            needed.append(assets.whisper_folder(where))
-        assets.present(*needed)
+        assets.present(*_needed(chosen, where, noise=noise, talk=talk))
         limits = Thresholds(wer=chosen["wer"], syllables=chosen["syllables"])
-        written = "label"
-        pools = {**KOKORO, **chosen["voices"]}
-        several = len(chosen["splits"]) > 1
-        speech = Retried(
-            maker=Only(
-                Synthesise(
-                    tts=make_tts(chosen["tts"], cache=where),
-                    pools=pools,
-                    casts={k: casts_of(v) for k, v in pools.items()} if several else None,
-                    aligners=make_aligners(chosen["aligners"]),
-                    gate_history=chosen["gate_history"],
-                    sample_rate=16_000,
-                ),
-                having=written,
-            ),
-            checker=Only(
-                Verify(
-                    asr=make_asr(chosen["asr"], cache=where),
-                    vad=SileroVad(),
-                    thresholds=limits,
-                    gate_history=chosen["gate_history"],
-                ),
-                having=written,
-            ),
-            attempts=chosen["attempts"],
-        )
-        sound = Retried(
-            maker=Soundscape(
-                noise=noise,
-                babble=talk,
-                licences=tuple(chosen["licences"]),
-                changes=chosen["scenes"],
-                telephone=chosen["telephone"] or None,
-            ),
-            checker=NonSpeech(vad=SileroVad(), thresholds=limits),
-            attempts=chosen["attempts"],
-        )
+        speech = _speech(chosen, where, limits)
+        sound = _sound(chosen, limits, noise=noise, talk=talk)
         writer, judge = _authors(chosen)
         steps: list[Step] = [
             Retried(
-                maker=Only(writer, having=written), checker=Only(judge, having=written), attempts=2
+                maker=Only(writer, having=WRITTEN), checker=Only(judge, having=WRITTEN), attempts=2
             ),
-            OnlyGather(NearDuplicates(), having=written),
-            Only(Lines(), having=written),
+            OnlyGather(NearDuplicates(), having=WRITTEN),
+            Only(Lines(), having=WRITTEN),
         ]
         start = list(_written(chosen))
         if chosen["real"]:
@@ -227,6 +190,54 @@ class CodettRecipe:
 def _written(chosen: Mapping[str, Any]) -> tuple[Item, ...]:
     count = chosen["per_label"] + math.ceil(chosen["per_label"] * chosen["spare"])
     return seeds(count=count, languages=chosen["languages"], labels=chosen["labels"])
+
+
+def _needed(chosen: Mapping[str, Any], where: Path, *, noise: Path, talk: Path) -> Iterator[Path]:
+    """Yield the folders of our own assets that these settings use."""
+    if not chosen["noise"]:
+        yield noise
+    if not chosen["babble"]:
+        yield talk
+    if chosen["tts"].get("provider") == "kokoro":
+        yield assets.voice_folder(where)
+    if chosen["asr"] == DEFAULTS["asr"]:
+        yield assets.whisper_folder(where)
+
+
+def _speech(chosen: Mapping[str, Any], where: Path, limits: Thresholds) -> Retried:
+    pools = {**KOKORO, **chosen["voices"]}
+    several = len(chosen["splits"]) > 1
+    said = Synthesise(
+        tts=make_tts(chosen["tts"], cache=where),
+        pools=pools,
+        casts={k: casts_of(v) for k, v in pools.items()} if several else None,
+        aligners=make_aligners(chosen["aligners"]),
+        gate_history=chosen["gate_history"],
+        sample_rate=16_000,
+    )
+    checked = Verify(
+        asr=make_asr(chosen["asr"], cache=where),
+        vad=SileroVad(),
+        thresholds=limits,
+        gate_history=chosen["gate_history"],
+    )
+    return Retried(
+        maker=Only(said, having=WRITTEN),
+        checker=Only(checked, having=WRITTEN),
+        attempts=chosen["attempts"],
+    )
+
+
+def _sound(chosen: Mapping[str, Any], limits: Thresholds, *, noise: Path, talk: Path) -> Retried:
+    scene = Soundscape(
+        noise=noise,
+        babble=talk,
+        licences=tuple(chosen["licences"]),
+        changes=chosen["scenes"],
+        telephone=chosen["telephone"] or None,
+    )
+    checked = NonSpeech(vad=SileroVad(), thresholds=limits)
+    return Retried(maker=scene, checker=checked, attempts=chosen["attempts"])
 
 
 def _authors(chosen: Mapping[str, Any]) -> tuple[Stage, Stage]:

@@ -8,10 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, cast
 
-from floorbench.build.echo import NOTICE, dump, pair_rows, sample_row
+from floorbench.build.echo_recipe.card import card
 from floorbench.build.echo_recipe.placing import INSERTION_TRACK, speech_of
-from floorbench.build.echo_recipe.screening import CLOSURE_LANGUAGES, LENGTH_GAP
+from floorbench.build.echo_recipe.screening import LENGTH_GAP
 from floorbench.build.echo_render import Placed
+from floorbench.build.echo_rows import NOTICE, dump, pair_rows, sample_row
 from floorbench.build.echo_texts import ROLES, Scene
 from floorbench.build.pipeline.stage import Export, Item
 from floorbench.build.speech.providers import Word
@@ -231,93 +232,3 @@ def _gap(means: Mapping[str, float | None]) -> float | None:
     if len(known) < 2:
         return None
     return round((max(known) - min(known)) / (sum(known) / len(known)), 4)
-
-
-def card(found: Mapping[str, Any], recipe: Mapping[str, JsonValue], *, licence: str) -> str:
-    """Return the data card in Markdown."""
-    counted = found["size"]
-    lines = [
-        "# A matched-contrast set",
-        "",
-        f"Groups: {_listed(counted['groups'])}. Samples: {_listed(counted['samples'])}. "
-        f"Pairs: {_listed(counted['pairs'])}.",
-        "",
-        f"Licence: {licence}.",
-        "",
-        "## What the words alone give away",
-        "",
-        "Backchannels, and the mean length of the insertions in characters without punctuation.",
-        "",
-        "| language | backchannels | different characters | of the 15 most frequent alone | "
-        "occur once | mean characters (interruption, backchannel, off-talk) | "
-        "largest difference of the means |",
-        "| --- | ---: | ---: | ---: | ---: | --- | ---: |",
-    ]
-    for language, row in found["languages"].items():
-        alone = _percent(row["frequent_only"]) if language in CLOSURE_LANGUAGES else "no measure"
-        means = ", ".join(_number(row["mean_length"][role]) for role in ROLES)
-        lines.append(
-            f"| {language} | {row['instances']} | {row['vocabulary']} | {alone} | "
-            f"{_percent(row['unique'])} | {means} | {_percent(row['length_gap'])} |"
-        )
-    lines += ["", "## Can the action be told without the context?", ""]
-    if found["shortcuts"] is None:
-        lines.append(f"Not probed: {found['why_no_shortcuts']}.")
-    else:
-        lines += [
-            "| version | language | from | pairs | right pairs | 95 % | shortcut |",
-            "| --- | --- | --- | ---: | ---: | --- | --- |",
-        ]
-        for version, rows in found["shortcuts"].items():
-            for row in rows:
-                low, high = row["pair_interval"]
-                lines.append(
-                    f"| {version} | {row['language']} | {row['probe']} | {row['pairs']} | "
-                    f"{_percent(row['pair'])} | "
-                    f"{_percent(low)} to {_percent(high)} | {'yes' if row['shortcut'] else 'no'} |"
-                )
-        lines += ["", "The listening version is a control: it is meant to be found out."]
-    lines += [
-        "",
-        "## How the insertions sound",
-        "",
-        "Least, median, greatest. Rates in phonemes (en) or syllables (zh) per voiced second,",
-        "stretch as a factor of duration.",
-        "",
-        "| language | role | samples | seconds | rate | stretch | level (dBFS) |",
-        "| --- | --- | ---: | --- | --- | --- | --- |",
-        *(
-            f"| {row['language']} | {row['role']} | {row['samples']} | "
-            + " | ".join(
-                ", ".join(f"{v:.2f}" for v in row[name]) or "-"
-                for name in ("seconds", "rate", "stretch", "active_level_db")
-            )
-            + " |"
-            for row in found["measured"]
-        ),
-        "",
-        "## How it was made",
-        "",
-        *(f"- {name}: {value}" for name, value in recipe.items()),
-        "",
-        "`lineage.jsonl` names, for every sample, each text, voice, seed and attempt; `build.json`",
-        "has the yields of every stage; `listening.jsonl` names what a listener hears.",
-        "",
-        "## What it is not",
-        "",
-        "Synthetic speech from written texts shows that a pipeline runs; it does not rank systems.",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _listed(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def _percent(value: float | None) -> str:
-    return "undefined" if value is None else f"{100 * value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.1f}"

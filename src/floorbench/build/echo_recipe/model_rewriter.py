@@ -12,7 +12,7 @@ from typing import Any
 from floorbench.build.echo_recipe.rewriting import RewriteFault, Written
 from floorbench.build.echo_texts import halves
 from floorbench.build.pipeline.stage import Bench, Item
-from floorbench.build.text.llm import object_start
+from floorbench.build.text.answers import object_start
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
 from floorbench.errors import DataError, Place

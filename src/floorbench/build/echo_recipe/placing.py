@@ -22,12 +22,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from floorbench.build.echo import LISTENING
 from floorbench.build.echo_recipe.rewriting import contexts_of
 from floorbench.build.echo_render import ASSISTANT, LEAD_S, RATE, REST_S, TAIL_S, USERS, placed
+from floorbench.build.echo_rows import LISTENING
 from floorbench.build.pipeline.stage import Bench, Item, Made, Outcome, Rejected, made
 from floorbench.build.speech.providers import Word
-from floorbench.build.speech.stages import Line
+from floorbench.build.speech.synthesise import Line
 from floorbench.build.speech.voices import blends
 from floorbench.build.speech.words import cut_after
 from floorbench.core.sample import JsonValue

@@ -39,7 +39,8 @@ from floorbench.build.speech.making import make_asr, make_tts
 from floorbench.build.speech.providers import ASR, TTS
 from floorbench.build.speech.rate import STRETCH, Band
 from floorbench.build.speech.scoring import Errors
-from floorbench.build.speech.stages import Synthesise, Verify
+from floorbench.build.speech.synthesise import Synthesise
+from floorbench.build.speech.verify import Verify
 from floorbench.core.sample import JsonValue
 from floorbench.errors import UsageError
 from floorbench.systems.llm.openai_api import KEY, OPENAI

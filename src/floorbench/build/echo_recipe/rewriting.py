@@ -31,6 +31,7 @@ from floorbench.build.text.grammar import say
 from floorbench.build.text.rules import foreign
 from floorbench.build.text.similarity import similarity
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place
 
 LEAST_BEFORE = {"en": 4, "zh": 6}
@@ -340,7 +341,7 @@ def problem_of(context: Written, *, insertion: str, language: str) -> Rejected |
         return Rejected(reason="insertion-changed", detail=f"{insertion!r}: {context.insertion!r}")
     turns = context.history
     if len(turns) % 2 == 0 or not all(turn.strip() for turn in turns):
-        return Rejected(reason="history", detail=f"{len(turns)} turns: {turns!r}")
+        return Rejected(reason="history", detail=f"{counted(len(turns), 'turn')}: {turns!r}")
     if not roomy(context.before, context.after, language):
         return Rejected(reason="no-room", detail=f"{context.before!r} ^ {context.after!r}")
     longest = max(len(units(text, language)) for text in (*turns, context.before, context.after))

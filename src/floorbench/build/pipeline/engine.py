@@ -9,19 +9,18 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floorbench import codec
 from floorbench.build.pipeline.export import (
-    ExportFolder,
     check_apart,
     check_target,
     exporting,
     restore,
 )
-from floorbench.build.pipeline.pool import HerePool, Pool, ProcessPool
+from floorbench.build.pipeline.pool import HerePool, Order, Pool, ProcessPool
 from floorbench.build.pipeline.recipes import (
     absolute_name,
     checked_work,
@@ -34,14 +33,16 @@ from floorbench.build.pipeline.record import (
     REJECTED_FILE,
     BuildRecord,
     Lost,
+    StageReport,
     write_factors,
 )
 from floorbench.build.pipeline.report import Showing, Shown, write_report
 from floorbench.build.pipeline.runner import Runner, fresh_from
 from floorbench.build.pipeline.sitting import Progress, Sitting, Traced
-from floorbench.build.pipeline.stage import Recipe
+from floorbench.build.pipeline.stage import Recipe, Work
 from floorbench.build.pipeline.store import SoundDamaged, locked
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.run import provenance
 from floorbench.run.executors import LONGEST_TIMEOUT
@@ -125,19 +126,7 @@ def build(
         ``FB515`` to ``FB517`` and ``FB838`` for a cluster that cannot do it. All finished results
         are kept.
     """
-    if workers < 0 or (limit is not None and limit < 1):
-        raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
-    if item_timeout is not None and not 0 < item_timeout <= LONGEST_TIMEOUT:
-        what = f"item timeout {item_timeout:g} s: above 0, at most {LONGEST_TIMEOUT:g}"
-        raise UsageError("FB103", what)
-    if executor not in ("process", "ray"):
-        raise UsageError("FB103", f"there is no executor '{executor}': process or ray")
-    if ray is not None and executor != "ray":
-        raise UsageError(
-            "FB103",
-            f"options of Ray mean nothing to the executor '{executor}'",
-            hint="give --executor ray too",
-        )
+    _check(workers=workers, limit=limit, item_timeout=item_timeout, executor=executor, ray=ray)
     made = open_recipe(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(recipe, str) and workers:
         raise UsageError("FB103", "a recipe object cannot go to other processes; give its name")
@@ -152,88 +141,151 @@ def build(
         runner = Runner(work.steps, cache=cache, seed=seed, fresh=fresh)
         swept = runner.folder.sweep()
         if swept:
-            notify(f"removed {swept} unfinished files of a build that was killed")
-        pool = _pool(
-            executor,
-            ray,
-            runner,
+            notify(f"removed {counted(swept, 'unfinished file')} of a build that was killed")
+        making = _Making(
+            recipe=made,
+            work=work,
+            runner=runner,
+            out=out,
+            preset=preset,
+            settings=filled,
+            limit=limit,
             workers=workers,
+        )
+        order = Order(
             recipe=absolute_name(str(recipe)),
             settings=filled,
+            steps=work.steps,
             cache=cache,
-            item_timeout=item_timeout,
+            seed=seed,
+            fresh=fresh,
         )
-        begun, started = time.monotonic(), now()
-
-        def sit() -> Built:
-            sitting = Sitting(work, runner, pool, progress)
-            finished = sitting.run(work.seeds[:limit])
-            lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
-            reports = sitting.reports()
-            with contextlib.suppress(EnvironmentProblem):  # a plan knows less without them
-                write_factors(runner.folder, made.name, reports)
-            record = BuildRecord(
-                recipe=made.name,
-                preset=preset,
-                settings=provenance.redact(filled).parameters,
-                seed=seed,
-                limit=limit,
-                deterministic=all(s.deterministic for s in reports),
-                seeds=len(work.seeds[:limit]),
-                finished=len(finished),
-                rejected=sum(x.kind == "rejected" for x in lost),
-                failed=sum(x.kind == "failed" for x in lost),
-                stages=reports,
-                started=started,
-                took=round(time.monotonic() - begun, 3),
-                workers=workers,
-                floorbench=provenance.code(),
-                packages=provenance.packages(),
-                hardware=provenance.hardware(),
-            )
-            if not finished:
-                raise _nothing(lost)
-            try:
-                with exporting(out, runner.sounds) as folder:
-                    items = [t.item for t in finished]
-                    made.export(items, runner.sounds, folder)
-                    shown = made.shown(items) if isinstance(made, Showing) else Shown((), {})
-                    _accompany(folder, record, lost, _lineage(finished, runner), shown)
-            except SoundDamaged:
-                _take_out_damaged(finished, runner)
-                raise
-            runner.folder.sweep()  # workers of a killed build may have lived on for a moment
-            return Built(record=record, path=out, lost=lost)
-
+        pool = _pool(order, runner, workers, item_timeout, executor=executor, ray=ray)
         with contextlib.closing(pool):
             try:
-                return sit()
+                return making.sit(pool, progress)
             except SoundDamaged as error:
                 notify(f"{error.what}: what is missing is made again")
-                return sit()
+                return making.sit(pool, progress)
+
+
+def _check(
+    *,
+    workers: int,
+    limit: int | None,
+    item_timeout: float | None,
+    executor: str,
+    ray: RayOptions | None,
+) -> None:
+    if workers < 0 or (limit is not None and limit < 1):
+        raise UsageError("FB103", f"workers {workers}, limit {limit}: too small")
+    if item_timeout is not None and not 0 < item_timeout <= LONGEST_TIMEOUT:
+        what = f"item timeout {item_timeout:g} s: above 0, at most {LONGEST_TIMEOUT:g}"
+        raise UsageError("FB103", what)
+    if executor not in ("process", "ray"):
+        raise UsageError("FB103", f"there is no executor '{executor}': process or ray")
+    if ray is not None and executor != "ray":
+        raise UsageError(
+            "FB103",
+            f"options of Ray mean nothing to the executor '{executor}'",
+            hint="give --executor ray too",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Making:
+    """A build that has begun: what was asked for, what makes it, and since when."""
+
+    recipe: Recipe
+    work: Work
+    runner: Runner
+    out: Path
+    preset: str | None
+    settings: Mapping[str, JsonValue]
+    limit: int | None
+    workers: int
+    started: str = field(default_factory=now)
+    begun: float = field(default_factory=time.monotonic)
+
+    def sit(self, pool: Pool, progress: Callable[[Progress], None] | None) -> Built:
+        """Take every item through every step and write the dataset.
+
+        Raises
+        ------
+        SoundDamaged
+            When the cache holds a damaged sound; it has been taken out, another try makes it anew.
+        """
+        sitting = Sitting(self.work, self.runner, pool, progress)
+        finished = sitting.run(self.work.seeds[: self.limit])
+        lost = tuple(sorted(sitting.lost, key=lambda x: (x.item, x.stage)))
+        reports = sitting.reports()
+        with contextlib.suppress(EnvironmentProblem):  # a plan knows less without them
+            write_factors(self.runner.folder, self.recipe.name, reports)
+        record = self._record(len(finished), lost, reports)
+        if not finished:
+            raise _nothing(lost)
+        try:
+            self._write(finished, lost, record)
+        except SoundDamaged:
+            _take_out_damaged(finished, self.runner)
+            raise
+        self.runner.folder.sweep()  # workers of a killed build may have lived on for a moment
+        return Built(record=record, path=self.out, lost=lost)
+
+    def _record(
+        self, finished: int, lost: tuple[Lost, ...], reports: tuple[StageReport, ...]
+    ) -> BuildRecord:
+        return BuildRecord(
+            recipe=self.recipe.name,
+            preset=self.preset,
+            settings=provenance.redact(self.settings).parameters,
+            seed=self.runner.seed,
+            limit=self.limit,
+            deterministic=all(s.deterministic for s in reports),
+            seeds=len(self.work.seeds[: self.limit]),
+            finished=finished,
+            rejected=sum(x.kind == "rejected" for x in lost),
+            failed=sum(x.kind == "failed" for x in lost),
+            stages=reports,
+            started=self.started,
+            took=round(time.monotonic() - self.begun, 3),
+            workers=self.workers,
+            floorbench=provenance.code(),
+            packages=provenance.packages(),
+            hardware=provenance.hardware(),
+        )
+
+    def _write(self, finished: list[Traced], lost: tuple[Lost, ...], record: BuildRecord) -> None:
+        items = [t.item for t in finished]
+        sounds = self.runner.sounds
+        with exporting(self.out, sounds) as folder:
+            self.recipe.export(items, sounds, folder)
+            shown = Shown((), {})
+            if isinstance(self.recipe, Showing):
+                shown = self.recipe.shown(items)
+            folder.lines(LINEAGE_FILE, _lineage(finished, self.runner))
+            folder.lines(REJECTED_FILE, (codec.to_builtins(x) for x in lost))
+            folder.text(BUILD_FILE, codec.encode_pretty(record))
+            write_report(folder, record, lost, figures=shown.figures, measured=shown.measured)
+            folder.checksums()
 
 
 def _pool(
+    order: Order,
+    runner: Runner,
+    workers: int,
+    item_timeout: float | None,
+    *,
     executor: str,
     ray: RayOptions | None,
-    runner: Runner,
-    *,
-    workers: int,
-    **given: Any,
 ) -> Pool:
     if not workers:
         return HerePool(runner)
-    given |= {
-        "workers": workers,
-        "steps": tuple(runner.steps),
-        "seed": runner.seed,
-        "fresh": runner.fresh,
-    }
     if executor == "ray":
         from floorbench.build.pipeline.ray_pool import RayPool
 
-        return RayPool(options=ray, **given)
-    return ProcessPool(**given)
+        return RayPool(order, workers=workers, item_timeout=item_timeout, options=ray)
+    return ProcessPool(order, workers=workers, item_timeout=item_timeout)
 
 
 def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:
@@ -242,20 +294,6 @@ def _take_out_damaged(finished: list[Traced], runner: Runner) -> None:
         for digest in traced.item.audio.values():
             with contextlib.suppress(SoundDamaged):
                 runner.sounds.pcm(digest)
-
-
-def _accompany(
-    folder: ExportFolder,
-    record: BuildRecord,
-    lost: tuple[Lost, ...],
-    lineage: Iterator[Any],
-    shown: Shown,
-) -> None:
-    folder.lines(LINEAGE_FILE, lineage)
-    folder.lines(REJECTED_FILE, (codec.to_builtins(x) for x in lost))
-    folder.text(BUILD_FILE, codec.encode_pretty(record))
-    write_report(folder, record, lost, figures=shown.figures, measured=shown.measured)
-    folder.checksums()
 
 
 def _nothing(lost: tuple[Lost, ...]) -> DataError:

@@ -188,7 +188,7 @@ def _follow(
     on: list[Item] = []
     missing: list[Item] = []
     for item in known:
-        done = runner.treat(index, item, make=False)
+        done = runner.known(index, item)
         if done is None:
             missing.append(item)
         else:

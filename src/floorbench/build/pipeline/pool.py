@@ -38,6 +38,41 @@ class Task:
     tries: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What workers make: a recipe filled in, and the cache that all of them share.
+
+    Parameters
+    ----------
+    recipe : str
+        Under which a worker opens the recipe again.
+    settings : mapping
+    steps : tuple of Step
+        For the names in messages.
+    cache : Path
+    seed : int
+    fresh : set of str
+        Stages whose cached results are not used.
+    """
+
+    recipe: str
+    settings: Mapping[str, JsonValue]
+    steps: tuple[Step, ...]
+    cache: Path
+    seed: int
+    fresh: frozenset[str]
+
+    def hello(self) -> dict[str, JsonValue]:
+        """Return the first message to a worker (see :mod:`floorbench.build.pipeline.worker`)."""
+        return {
+            "recipe": self.recipe,
+            "settings": dict(self.settings),
+            "cache": str(self.cache.resolve()),
+            "seed": self.seed,
+            "fresh": sorted(self.fresh),
+        }
+
+
 class Pool(Protocol):
     """What the engine needs of the place where items are made."""
 
@@ -74,14 +109,13 @@ class HerePool:
         self._task = task
 
     def collect(self) -> list[tuple[int, Done]]:
-        """Make the task."""
+        """Make the task, if there is one."""
         task, self._task = self._task, None
-        assert task is not None  # noqa: S101 -- give() comes first
+        if task is None:
+            return []
         for index, item in task.repair:
             self._runner.treat(index, item, fresh=False)
-        done = self._runner.treat(task.index, task.item)
-        assert done is not None  # noqa: S101 -- treat() makes what is missing
-        return [(task.number, done)]
+        return [(task.number, self._runner.treat(task.index, task.item))]
 
     def close(self) -> None:
         """Nothing was started."""
@@ -108,44 +142,19 @@ class ProcessPool:
 
     Parameters
     ----------
+    order : Order
+        What they make.
     workers : int
         Processes; each is started when the first task for it comes.
-    steps : tuple of Step
-        For the names in messages.
-    recipe : str
-        Under which a worker opens the recipe again.
-    settings : mapping
-    cache : Path
-    seed : int
-    fresh : set of str
     item_timeout : float or None
         Seconds that one item may take in one step, or a stage to load.
     """
 
-    def __init__(
-        self,
-        *,
-        workers: int,
-        steps: tuple[Step, ...],
-        recipe: str,
-        settings: Mapping[str, JsonValue],
-        cache: Path,
-        seed: int,
-        fresh: frozenset[str],
-        item_timeout: float | None = None,
-    ) -> None:
+    def __init__(self, order: Order, *, workers: int, item_timeout: float | None = None) -> None:
         self._workers = workers
         self._limit = item_timeout
-        self._steps = steps
-        self._hello = codec.encode(
-            {
-                "recipe": recipe,
-                "settings": settings,
-                "cache": str(cache.resolve()),
-                "seed": seed,
-                "fresh": sorted(fresh),
-            }
-        )
+        self._steps = order.steps
+        self._hello = codec.encode(order.hello())
         self._pool: list[_Worker] = []
         self._selector = selectors.DefaultSelector()
 
@@ -197,14 +206,15 @@ class ProcessPool:
     def _overdue(self) -> list[tuple[int, Done]]:
         """Kill the workers whose item takes too long; it is not tried again in this build."""
         finished: list[tuple[int, Done]] = []
-        late = [w for w in self._pool if self._limit is not None and w.busy() >= self._limit]
-        for worker in late:
+        for worker in list(self._pool):
+            task = worker.task
+            if self._limit is None or task is None or worker.busy() < self._limit:
+                continue
             self._remove(worker)
-            task, what = worker.task, f"no result within {self._limit:g} s"
+            what = f"no result within {self._limit:g} s"
             if not worker.ready or worker.starting is not None:
                 loading = f"stage '{worker.starting}'" if worker.ready else "a worker process"
                 raise EnvironmentProblem("FB836", f"{what}: {loading} was still loading")
-            assert task is not None  # noqa: S101 -- it is busy
             finished.append(lost(task, self._steps, what, code="FB836", stage=worker.stage))
         return finished
 

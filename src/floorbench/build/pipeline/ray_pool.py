@@ -10,16 +10,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
-from pathlib import Path
 
 from floorbench import codec
-from floorbench.build.pipeline.pool import TRIES, Task, lost
+from floorbench.build.pipeline.pool import TRIES, Order, Task, lost
 from floorbench.build.pipeline.runner import Done
-from floorbench.build.pipeline.stage import Step
 from floorbench.build.pipeline.store import Folder
 from floorbench.build.pipeline.worker import mark_of
-from floorbench.core.sample import JsonValue
 from floorbench.errors import EnvironmentProblem
 from floorbench.run.ray_cluster import Crew, Death, RayOptions, RayWorker
 
@@ -31,12 +27,14 @@ class RayPool:
 
     Parameters
     ----------
+    order : Order
+        What they make.
     workers : int
         Each is asked for when the first task for it comes.
     options : RayOptions or None
         Which cluster, and what each worker reserves on it.
-    steps, recipe, settings, cache, seed, fresh, item_timeout
-        As for :class:`~floorbench.build.pipeline.pool.ProcessPool`.
+    item_timeout : float or None
+        Seconds that one item may take in one step, or a stage to load.
 
     Raises
     ------
@@ -46,40 +44,27 @@ class RayPool:
 
     def __init__(
         self,
+        order: Order,
         *,
         workers: int,
         options: RayOptions | None,
-        steps: tuple[Step, ...],
-        recipe: str,
-        settings: Mapping[str, JsonValue],
-        cache: Path,
-        seed: int,
-        fresh: frozenset[str],
         item_timeout: float | None = None,
     ) -> None:
         self._workers = workers
         self._limit = item_timeout
         self._since: dict[int, float] = {}  # when a worker got its task, by its number
-        self._steps = steps
+        self._steps = order.steps
         self._todo: deque[Task] = deque()
         self._nodes: Counter[int] = Counter()
         self._loading: Counter[str] = Counter()
-        self._token = Folder(cache.resolve()).token("ray")
+        self._token = Folder(order.cache.resolve()).token("ray")
         self._crew = Crew(
             options or RayOptions(),
             served="floorbench.build.pipeline.worker:MarkingMaker",
             threads=1,  # sums must not depend on how many there are
         )
-        hello = {
-            "recipe": recipe,
-            "settings": dict(settings),
-            "cache": str(cache.resolve()),
-            "seed": seed,
-            "fresh": sorted(fresh),
-            "token": str(self._token),
-        }
         try:
-            self._crew.join(workers, hello)
+            self._crew.join(workers, {**order.hello(), "token": str(self._token)})
         except BaseException:
             self.close()
             raise

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib
-import importlib.util
 import inspect
 import re
-import sys
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +14,7 @@ from floorbench.build.pipeline.stage import Gather, Item, Recipe, Retried, Stage
 from floorbench.catalog import RECIPES
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError, Place, UsageError, did_you_mean
+from floorbench.systems.user_file import line_of, run_file
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
@@ -67,7 +65,7 @@ def _attribute(location: str, attribute: str) -> Any:
     except (Exception, SystemExit) as error:
         if isinstance(error, UsageError):
             raise
-        line = _line(error, location)
+        line = line_of(error, Path(location))
         raise UsageError(
             "FB859",
             f"running it raises {type(error).__name__}: {error}",
@@ -95,27 +93,7 @@ def _module(location: str) -> Any:
 def _file(path: Path) -> Any:
     if not path.is_file():
         raise UsageError("FB859", "there is no such file", where=Place(str(path)))
-    full = path.resolve()
-    alias = "floorbench_recipe_" + hashlib.sha256(str(full).encode()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(alias, full)
-    assert spec is not None  # noqa: S101 -- it ends in .py
-    assert spec.loader is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[alias] = module  # dataclasses look a module up by its name
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[alias]
-        raise
-    return module
-
-
-def _line(error: BaseException, location: str) -> int | None:
-    if isinstance(error, SyntaxError):
-        return error.lineno
-    path = str(Path(location).resolve())
-    frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
-    return frames[-1] if frames else None
+    return run_file(path, prefix="floorbench_recipe")
 
 
 def fill(settings: Mapping[str, JsonValue], defaults: Mapping[str, JsonValue]) -> dict[str, Any]:

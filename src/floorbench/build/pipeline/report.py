@@ -16,6 +16,7 @@ from floorbench.build.pipeline.export import ExportFolder
 from floorbench.build.pipeline.record import REJECTED_FILE, BuildRecord, Lost, StageReport
 from floorbench.build.pipeline.stage import Item
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.report.tables import Cell, Row, Table, text
 
 PAGE_FILE = "build-report.html"
@@ -80,7 +81,8 @@ def stage_table(record: BuildRecord) -> Table:
         for s in record.stages
     ]
     return Table(
-        title=f"{record.recipe}: {record.seeds} seeds, {record.finished} items came through",
+        title=f"{record.recipe}: {counted(record.seeds, 'seed')}, "
+        f"{counted(record.finished, 'item')} came through",
         head="stage",
         columns={
             "entered": "in",

@@ -199,9 +199,14 @@ class Runner:
             raise EnvironmentProblem("FB854", what) from error
         self._started.add(stage.name)
 
-    def treat(
-        self, index: int, item: Item, *, make: bool = True, fresh: bool = True
-    ) -> Done | None:
+    def known(self, index: int, item: Item) -> Done | None:
+        """Return what the cache holds of an item's way through a step, if all of it is there."""
+        try:
+            return self._through(index, item, make=False, fresh=True)
+        except _Missing:
+            return None
+
+    def treat(self, index: int, item: Item, *, fresh: bool = True) -> Done:
         """Send an item through a step.
 
         Parameters
@@ -209,8 +214,6 @@ class Runner:
         index : int
             Of a step that is not a gathering one.
         item : Item
-        make : bool
-            Without it only the cache is asked, and ``None`` says that something is missing in it.
         fresh : bool
             Heed the stages that are to be made anew.
 
@@ -219,13 +222,15 @@ class Runner:
         EnvironmentProblem
             When no item could be made: from the stage, or because the disk is full.
         """
+        return self._through(index, item, make=True, fresh=fresh)
+
+    def _through(self, index: int, item: Item, *, make: bool, fresh: bool) -> Done:
         step = self.steps[index]
-        assert not isinstance(step, Gather)  # noqa: S101 -- the engine knows its steps
+        if isinstance(step, Gather):
+            raise TypeError(f"step {index} takes all items at once")
         calls: list[Call] = []
         try:
             return self._step(step, item, calls, make=make, fresh=fresh)
-        except _Missing:
-            return None
         except _Failed as failed:
             return Done(stage=failed.stage, failed=failed.failure, calls=tuple(calls))
 

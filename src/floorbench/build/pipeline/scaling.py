@@ -8,112 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from floorbench.build.pipeline.forecast import BuildForecast, StageForecast, assumptions
 from floorbench.build.pipeline.measured import BuildFactors, Tokens, on_gpu, sees_all
-from floorbench.build.pipeline.record import StageReport, factors_of
-from floorbench.core.sample import JsonValue
+from floorbench.build.pipeline.record import BuildRecord, StageReport, factors_of
 from floorbench.errors import UsageError
-from floorbench.run.planning import DRAWS, check_size, machine_named
+from floorbench.run.planning import DRAWS, check_size
 from floorbench.run.plans import Means, Range, range_of, share_of_speed
 from floorbench.systems.api_cost import Price
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageForecast:
-    """What one stage would do.
-
-    Parameters
-    ----------
-    stage : str
-    entered, left : float
-        Items.
-    left_share : float
-        Items that leave per item that enters.
-    processor : Range
-        Hours of the processor.
-    real_time_factor : float or None
-        Processor seconds per second of sound in the finished dataset.
-    alone : bool
-        Sees all items at once and runs in one process.
-    needs : str
-        ``processor``, ``gpu`` or ``service``, as the small build did it.
-    """
-
-    stage: str
-    entered: float
-    left: float
-    left_share: float
-    processor: Range
-    real_time_factor: float | None
-    alone: bool
-    needs: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildForecast:
-    """A plan of a build; hours unless a name says otherwise.
-
-    Parameters
-    ----------
-    recipe : str
-    preset : str or None
-    measured : mapping
-        Seeds, items, seconds of sound and machine of the small build.
-    items : int
-        Wanted at the end.
-    seeds : Range
-        To start with.
-    sound : float
-        Hours of sound in the dataset.
-    workers : int
-    stages : tuple of StageForecast
-    processor : Range
-        Of all stages.
-    real_time_factor : float or None
-        Processor seconds per second of the dataset's sound, all stages.
-    time : Range
-        From start to end.
-    machine_cost, model_cost : Range or None
-    currency : str
-    tokens : mapping of str to Tokens
-        By model.
-    gpu_hours : Range or None
-        Of workers, in stages whose settings name a CUDA device.
-    bytes : float
-        Of the dataset.
-    bytes_per_hour : float or None
-        Of the dataset per hour of its sound.
-    cache_bytes : float or None
-        Of the cache.
-    assumptions : tuple of str
-    """
-
-    recipe: str
-    preset: str | None
-    measured: Mapping[str, JsonValue]
-    items: int
-    seeds: Range
-    sound: float
-    workers: int
-    stages: tuple[StageForecast, ...]
-    processor: Range
-    real_time_factor: float | None
-    time: Range
-    machine_cost: Range | None
-    model_cost: Range | None
-    currency: str
-    tokens: Mapping[str, Tokens] = field(default_factory=dict)
-    gpu_hours: Range | None
-    bytes: float
-    bytes_per_hour: float | None
-    cache_bytes: float | None
-    assumptions: tuple[str, ...]
 
 
 def forecast_build(
@@ -158,111 +66,126 @@ def forecast_build(
     if items is not None and hours is not None:
         raise UsageError("FB103", "give one of --samples and --hours")
     check_size(items, hours)
-    sound = float(factors.sounds.sum()) / record.finished  # seconds an item
-    if hours is not None and not sound:
+    total_sound = float(factors.sounds.sum())
+    if hours is not None and not total_sound:
         raise UsageError("FB562", "the small build's dataset has no sound")
     rng = np.random.default_rng(seed)
-    drawn_sound = _drawn_sound(factors, rng)
-    if hours is not None:
-        wanted = math.ceil(hours * 3600 / sound)
-        wanted_draws = hours * 3600 / drawn_sound
-    else:
-        wanted = items if items is not None else record.finished
-        wanted_draws = np.full(DRAWS, float(wanted))
-    known = factors_of(record.stages)
-    yields = np.array([known[s.stage].left for s in record.stages])
-    yield_draws = np.stack([_drawn_yield(s, rng) for s in record.stages])
-    total = float(wanted / yields.prod())
-    total_draws = wanted_draws / yield_draws.prod(axis=0)
-    entered = np.concatenate([[1.0], yields.cumprod()[:-1]]) * total
-    grown = np.vstack([np.ones(DRAWS), yield_draws.cumprod(axis=0)[:-1]]) * total_draws
-    cpu = np.array([known[s.stage].cpu for s in record.stages])
-    cpu_draws = np.stack([_drawn_seconds(s, rng) for s in record.stages])
-    ratio = np.array([s.wall / s.cpu if s.cpu else 1.0 for s in record.stages])
-    alone = np.array([sees_all(s) for s in record.stages])
-    made_sound = wanted * sound
-
-    def hours_of(values: Floats) -> Floats:
-        return values / 3600
-
-    stages = tuple(
-        StageForecast(
-            stage=s.stage,
-            entered=float(entered[n]),
-            left=float(entered[n] * yields[n]),
-            left_share=float(yields[n]),
-            processor=range_of(
-                float(entered[n] * cpu[n]) / 3600, hours_of(grown[n] * cpu_draws[n])
-            ),
-            real_time_factor=float(entered[n] * cpu[n]) / made_sound if made_sound else None,
-            alone=bool(alone[n]),
-            needs="gpu" if on_gpu(s) else "processor" if s.deterministic else "service",
-        )
-        for n, s in enumerate(record.stages)
-    )
+    wanted = _wanted(factors, rng, items=items, hours=hours)
+    flow = _flow(record, wanted, rng)
+    count = int(wanted[0])
+    sound = count * total_sound / record.finished
+    stages = _stages(record.stages, flow, sound)
     efficiency = share_of_speed(means, max(record.workers, 1))
-    rest = _rest(record.took, record.workers, record.stages, alone)
-    larger = total / record.seeds
-    power = means.workers * efficiency
-
-    def time_of(per_stage: Floats, larger: Floats | float) -> Floats:
-        clock = per_stage * (ratio if per_stage.ndim == 1 else ratio[:, None])
-        shared = clock[~alone].sum(axis=0) / power
-        single = clock[alone].sum(axis=0)
-        return np.asarray(shared + single + (rest or 0.0) * larger) / 3600
-
-    time = range_of(
-        float(time_of(entered * cpu, larger)),
-        time_of(grown * cpu_draws, total_draws / record.seeds),
-    )
-    processor = range_of(
-        float((entered * cpu).sum()) / 3600, hours_of((grown * cpu_draws).sum(axis=0))
-    )
+    rest = _rest(record, flow.alone)
+    larger = flow.seeds / record.seeds
+    time = _hours(_elapsed(flow, means.workers * efficiency) + (rest or 0.0) * larger)
+    processor = _hours(flow.processor.sum(axis=0))
     graphics = np.array([s.needs == "gpu" for s in stages])
-    gpu = None
-    if graphics.any():
-        clock = entered * cpu * ratio
-        clock_draws = grown * cpu_draws * ratio[:, None]
-        gpu = range_of(
-            float(clock[graphics].sum()) / 3600, hours_of(clock_draws[graphics].sum(axis=0))
-        )
-    tokens = _scaled_tokens(factors, larger)
-    dear = [m for m in tokens if prices is not None and m not in prices]
-    unpriced = [f"no price for {', '.join(dear)}: not in the cost of the models"] if dear else []
+    tokens = _scaled_tokens(factors, float(larger[0]))
+    seeds = range_of(float(flow.seeds[0]), flow.seeds[1:])
+    taken = assumptions(factors, means, efficiency, stages, rest, float(larger[0]))
     return BuildForecast(
         recipe=record.recipe,
         preset=record.preset,
         measured={
             "seeds": record.seeds,
             "items": record.finished,
-            "sound_seconds": round(float(factors.sounds.sum()), 3),
+            "sound_seconds": round(total_sound, 3),
             "took": record.took,
             "workers": record.workers,
             "machine": dict(record.hardware),
         },
-        items=wanted,
-        seeds=range_of(total, total_draws),
-        sound=made_sound / 3600,
+        items=count,
+        seeds=seeds,
+        sound=sound / 3600,
         workers=means.workers,
         stages=stages,
         processor=processor,
-        real_time_factor=processor.value * 3600 / made_sound if made_sound else None,
+        real_time_factor=processor.value * 3600 / sound if sound else None,
         time=time,
         machine_cost=None
         if means.price_per_hour is None
         else time.times(means.workers * means.price_per_hour),
-        model_cost=_model_cost(tokens, prices, range_of(total, total_draws)),
+        model_cost=_model_cost(tokens, prices, seeds),
         currency=means.currency,
         tokens=tokens,
-        gpu_hours=gpu,
-        bytes=factors.bytes / record.finished * wanted,
-        bytes_per_hour=factors.bytes / float(factors.sounds.sum()) * 3600 if sound else None,
-        cache_bytes=None if factors.stored is None else factors.stored * larger,
-        assumptions=(
-            *_assumptions(factors, means, efficiency, stages, rest, larger),
-            *unpriced,
-        ),
+        gpu_hours=_hours(flow.clock[graphics].sum(axis=0)) if graphics.any() else None,
+        bytes=factors.bytes / record.finished * count,
+        bytes_per_hour=factors.bytes / total_sound * 3600 if total_sound else None,
+        cache_bytes=None if factors.stored is None else factors.stored * float(larger[0]),
+        assumptions=(*taken, *_unpriced(tokens, prices)),
     )
+
+
+class _Flow(NamedTuple):
+    """What goes through the stages of the larger build.
+
+    Arrays have the expected value in their first column and the draws in the others; rows, where
+    there are any, are stages. ``processor`` and ``clock`` are seconds of all items of a stage.
+    """
+
+    seeds: Floats
+    entered: Floats
+    left: Floats
+    processor: Floats
+    clock: Floats
+    alone: NDArray[np.bool_]
+
+
+def _wanted(
+    factors: BuildFactors, rng: np.random.Generator, *, items: int | None, hours: float | None
+) -> Floats:
+    """Return the items at the end: as many as were asked for, or as make up the hours."""
+    drawn = _drawn_sound(factors, rng)
+    if hours is None:
+        count = items if items is not None else factors.record.finished
+        return np.full(1 + DRAWS, float(count))
+    sound = float(factors.sounds.sum()) / factors.record.finished
+    return np.concatenate([[math.ceil(hours * 3600 / sound)], hours * 3600 / drawn])
+
+
+def _flow(record: BuildRecord, wanted: Floats, rng: np.random.Generator) -> _Flow:
+    known = factors_of(record.stages)
+    yields = np.stack([[known[s.stage].left, *_drawn_yield(s, rng)] for s in record.stages])
+    cpu = np.stack([[known[s.stage].cpu, *_drawn_seconds(s, rng)] for s in record.stages])
+    through = yields.cumprod(axis=0)
+    seeds = wanted / through[-1]
+    entered = np.vstack([np.ones_like(seeds), through[:-1]]) * seeds
+    by_clock = np.array([s.wall / s.cpu if s.cpu else 1.0 for s in record.stages])
+    return _Flow(
+        seeds=seeds,
+        entered=entered,
+        left=entered * yields,
+        processor=entered * cpu,
+        clock=entered * cpu * by_clock[:, None],
+        alone=np.array([sees_all(s) for s in record.stages]),
+    )
+
+
+def _stages(reports: Sequence[StageReport], flow: _Flow, sound: float) -> tuple[StageForecast, ...]:
+    return tuple(
+        StageForecast(
+            stage=report.stage,
+            entered=float(flow.entered[n, 0]),
+            left=float(flow.left[n, 0]),
+            left_share=float(flow.left[n, 0] / flow.entered[n, 0]),
+            processor=_hours(flow.processor[n]),
+            real_time_factor=float(flow.processor[n, 0]) / sound if sound else None,
+            alone=bool(flow.alone[n]),
+            needs="gpu" if on_gpu(report) else "processor" if report.deterministic else "service",
+        )
+        for n, report in enumerate(reports)
+    )
+
+
+def _elapsed(flow: _Flow, power: float) -> Floats:
+    """Return the seconds of all stages: most are shared by the workers, some run alone."""
+    shared = flow.clock[~flow.alone].sum(axis=0) / power
+    return np.asarray(shared + flow.clock[flow.alone].sum(axis=0))
+
+
+def _hours(seconds: Floats) -> Range:
+    return range_of(float(seconds[0]) / 3600, seconds[1:] / 3600)
 
 
 def _drawn_sound(factors: BuildFactors, rng: np.random.Generator) -> Floats:
@@ -288,14 +211,13 @@ def _drawn_seconds(stage: StageReport, rng: np.random.Generator) -> Floats:
     return np.maximum(rng.normal(mean, stage.spread / math.sqrt(stage.entered), DRAWS), 0.0)
 
 
-def _rest(
-    took: float, workers: int, stages: Sequence[StageReport], alone: NDArray[np.bool_]
-) -> float | None:
+def _rest(record: BuildRecord, alone: NDArray[np.bool_]) -> float | None:
     """Return the seconds outside the stages; ``None`` where a cache hid what the stages took."""
-    if any(s.cached for s in stages):
+    if any(s.cached for s in record.stages):
         return None
-    wall = np.array([s.wall for s in stages])
-    return max(0.0, took - float(wall[~alone].sum()) / max(workers, 1) - float(wall[alone].sum()))
+    wall = np.array([s.wall for s in record.stages])
+    shared = float(wall[~alone].sum()) / max(record.workers, 1)
+    return max(0.0, record.took - shared - float(wall[alone].sum()))
 
 
 def _scaled_tokens(factors: BuildFactors, larger: float) -> dict[str, Tokens]:
@@ -328,64 +250,6 @@ def _model_cost(
     return seeds.times(cost / seeds.value)
 
 
-def _assumptions(
-    factors: BuildFactors,
-    means: Means,
-    efficiency: float,
-    stages: Sequence[StageForecast],
-    rest: float | None,
-    larger: float,
-) -> list[str]:
-    record = factors.record
-    lines = [
-        f"same kind of machine as the small build: {machine_named(record.hardware)}",
-        f"{efficiency:.0%} of the small build's speed for each process"
-        + ("" if means.efficiency is not None else " (assumed, not measured; --efficiency)"),
-        "yields as in the small build; a step that looks for duplicates or balances may keep a "
-        "smaller share of more items",
-        "an item's sound, and each stage's seconds for it, as in the small build; files and "
-        "finished lines that items share count once, and more items may share more",
-    ]
-    for s in record.stages:
-        if sees_all(s) and s.left < s.entered:
-            lines.append(
-                f"{s.stage} leaves out {1 - s.left / s.entered:.0%} as in the small build; where "
-                "that is a choice and no fault, another setting starts fewer"
-            )
-    alone = [s for s in stages if s.alone]
-    if alone:
-        hours = sum(s.processor.value for s in alone)
-        lines.append(
-            f"steps that see all items at once ({', '.join(s.stage for s in alone)}) grow with "
-            f"their number and run in one process: {hours:.2g} h; with its square they would take "
-            f"{hours * larger:.2g} h"
-        )
-    if rest is None:
-        lines.append(
-            "part of the small build came from the cache: loading, writing and waiting are not "
-            "in the time"
-        )
-    else:
-        lines.append(
-            f"loading, export and waiting, {rest:.0f} s in the small build, grow with the items "
-            "and are not shared"
-        )
-    unknown = [s.stage for s in record.stages if s.spread is None and not sees_all(s)]
-    if unknown:
-        lines.append(
-            "intervals hold the yields and the sound of an item, not the seconds of "
-            + ", ".join(unknown)
-        )
-    if record.failed:
-        lines.append(f"{record.failed} of {record.seeds} items failed and count as lost")
-    lines.append(
-        "the space of the cache is not known without --cache"
-        if factors.stored is None
-        else "nothing but this build was in the cache"
-    )
-    services = [s.stage for s in stages if s.needs == "service"]
-    if services:
-        lines.append(f"limits of the services behind {', '.join(services)} are not known here")
-    if not any(s.needs == "gpu" for s in stages):
-        lines.append("no stage used a GPU; what one would change is not known from this build")
-    return lines
+def _unpriced(tokens: Mapping[str, Tokens], prices: Mapping[str, Price] | None) -> list[str]:
+    lacking = [m for m in tokens if prices is not None and m not in prices]
+    return [f"no price for {', '.join(lacking)}: not in the cost of the models"] if lacking else []

@@ -134,7 +134,7 @@ class Sitting:
         while todo or flying:
             while todo and self._pool.free():
                 index, traced = todo.popleft()
-                found = self._runner.treat(index, traced.item, make=False)
+                found = self._runner.known(index, traced.item)
                 if found is not None:
                     take(index, traced, found)
                 else:

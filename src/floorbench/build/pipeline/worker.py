@@ -84,7 +84,7 @@ class Maker:
         )
         self._runner.announce = announce
 
-    def make(self, task: Mapping[str, Any]) -> Done | None:
+    def make(self, task: Mapping[str, Any]) -> Done:
         """Make one item, after what must be repaired before it."""
         for index, item in task["repair"]:
             self._runner.treat(index, codec.convert(item, Item), fresh=False)

@@ -11,7 +11,7 @@ import numpy as np
 from floorbench.core.time import Ticks, to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.codett_labels import BY_LABEL, Intent
-from floorbench.datasets.two_channel import TwoChannelSession
+from floorbench.datasets.two_channel_session import TwoChannelSession
 from floorbench.errors import UsageError
 from floorbench.events.floor import Floor, FloorRules, floor
 from floorbench.events.tokens import is_speech
@@ -20,7 +20,6 @@ BACKCHANNEL = BY_LABEL["SystemSpeaking_Maintain_Backchannel"]
 INTERRUPTION = BY_LABEL["SystemSpeaking_StopandListen_Interruption"]
 COMPLETION = BY_LABEL["SystemIdle_Takeover_Completion"]
 INCOMPLETE = BY_LABEL["SystemIdle_Dismiss_Incomplete"]
-MINED = (BACKCHANNEL, INTERRUPTION, COMPLETION, INCOMPLETE)
 ROUNDS = 5
 
 

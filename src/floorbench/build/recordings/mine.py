@@ -22,7 +22,8 @@ from floorbench.core.time import Ticks, from_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.layout import data_files
 from floorbench.datasets.open import open_dataset
-from floorbench.datasets.two_channel import TwoChannelSession, TwoChannelSource
+from floorbench.datasets.two_channel import TwoChannelSource
+from floorbench.datasets.two_channel_session import TwoChannelSession
 from floorbench.errors import DataError, Place, UsageError
 
 ACCEPTED = "accept"

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from floorbench import codec
+from floorbench.core.words import counted
 from floorbench.errors import DataError, Place, UsageError
 
 SUFFIXES = frozenset({".flac", ".wav", ".ogg", ".opus", ".mp3"})
@@ -157,7 +158,7 @@ def samples_of(recording: Recording, rate: int) -> NDArray[np.float64]:
     if not len(result):
         raise DataError(
             "FB883",
-            f"{len(mono)} samples at {own_rate} Hz are nothing at {rate} Hz",
+            f"{counted(len(mono), 'sample')} at {own_rate} Hz are nothing at {rate} Hz",
             where=Place(str(recording.path), None, None),
         )
     return result

@@ -11,6 +11,7 @@ import numpy as np
 
 from floorbench.build.speech.providers import Audio, Can, Word
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, missing_extra
 
 RATE = 16_000
@@ -59,7 +60,7 @@ class PocketsphinxAligner:
         except RuntimeError as error:
             raise DataError("FB874", f"no alignment: {error}") from None
         if [s.word.partition("(")[0] for s in found] != [w for _, w in kept]:
-            raise DataError("FB874", f"{len(found)} of {len(kept)} words were found")
+            raise DataError("FB874", f"{len(found)} of {counted(len(kept), 'word')} were found")
         return tuple(
             Word(
                 text=piece,

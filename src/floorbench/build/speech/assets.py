@@ -16,9 +16,9 @@ from pathlib import Path
 
 from floorbench.audio.assets import AssetStatus, cache_dir
 from floorbench.build import speech_assets
+from floorbench.build.kokoro_voices import BABBLE
 from floorbench.build.speech import babble
 from floorbench.build.speech_assets import Package, sha256_file
-from floorbench.build.starter_plan import BABBLE
 from floorbench.errors import EnvironmentProblem
 
 WHISPER_PARTS = (

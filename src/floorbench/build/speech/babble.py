@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from floorbench.build.kokoro_voices import BABBLE, VOICES
 from floorbench.build.speech.providers import TTS
-from floorbench.build.starter_plan import BABBLE, VOICES
 
 SPEED = 1.0
 KIND = "synthetic reading"

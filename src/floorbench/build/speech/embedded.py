@@ -10,10 +10,10 @@ import numpy as np
 
 from floorbench.build import kokoro
 from floorbench.build.g2p_process import PhonemeClient
+from floorbench.build.kokoro_voices import voice_language
 from floorbench.build.speech.providers import Can, Reference, Spoken, Word
 from floorbench.build.speech.words import join_words, words_of
 from floorbench.build.speech_assets import MODEL_SHA256
-from floorbench.build.starter_plan import voice_language
 from floorbench.core.sample import JsonValue
 from floorbench.errors import DataError
 

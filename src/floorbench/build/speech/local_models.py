@@ -68,7 +68,7 @@ class Qwen3TTS:
         self._kind = kind
         self._settings = dict(settings or {})
         self._loaded: Any = None
-        self.can = Can(clones=kind == "clone", emotion=kind == "custom", batch_size=1)
+        self.can = Can(clones=kind == "clone", emotion=kind == "custom")
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:
@@ -232,7 +232,7 @@ class Qwen3ASR:
         self._aligner = aligner
         self._settings = dict(settings or {})
         self._loaded: Any = None
-        self.can = Can(returns_words=aligner is not None, deterministic=True, batch_size=1)
+        self.can = Can(returns_words=aligner is not None, deterministic=True)
 
     @property
     def identity(self) -> Mapping[str, JsonValue]:

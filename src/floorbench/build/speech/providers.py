@@ -45,8 +45,6 @@ class Can:
         Has a native speed; otherwise only 1 is allowed.
     deterministic : bool
         Equal arguments give equal samples (text) every time.
-    batch_size : int
-        Most inputs in one call.
     """
 
     clones: bool = False
@@ -54,7 +52,6 @@ class Can:
     returns_words: bool = False
     speed: bool = False
     deterministic: bool = False
-    batch_size: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +89,11 @@ class Spoken:
 def sounds(audio: NDArray[np.floating]) -> bool:
     """Tell whether samples are a sound: there are some, all are finite, and not all are 0."""
     return bool(np.any(audio) and np.all(np.isfinite(audio)))
+
+
+def facts_of(provenance: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return what a provider says of itself, without the names that a note of the lineage has."""
+    return {k: v for k, v in provenance.items() if k not in ("kind", "track")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ import numpy as np
 
 from floorbench.build.speech.providers import Audio, Can, Heard, Reference, Spoken, Word
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.errors import DataError, EnvironmentProblem, missing_extra
 from floorbench.systems.llm.http import check_url, too_late
 from floorbench.systems.llm.openai_api import KEY, OPENAI, retry_after
@@ -169,7 +170,9 @@ class SpeechServer:
     ) -> Spoken:
         """Speak a text (see :class:`floorbench.build.speech.providers.TTS`)."""
         if not 0 < len(text) <= LONGEST_INPUT:
-            raise DataError("FB871", f"{len(text)} characters; a server takes 1 to {LONGEST_INPUT}")
+            raise DataError(
+                "FB871", f"{counted(len(text), 'character')}; a server takes 1 to {LONGEST_INPUT}"
+            )
         if not SPEEDS[0] <= speed <= SPEEDS[1]:
             raise DataError("FB871", f"speed {speed} lies outside {SPEEDS[0]} to {SPEEDS[1]}")
         if emotion is not None and not self.can.emotion:

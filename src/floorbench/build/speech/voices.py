@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from floorbench.build.kokoro_voices import VOICES
 from floorbench.build.speech.providers import Reference
-from floorbench.build.starter_plan import VOICES
 from floorbench.errors import UsageError
 from floorbench.stats.streams import generator
 

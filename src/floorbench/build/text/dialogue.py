@@ -13,6 +13,7 @@ import msgspec
 
 from floorbench.build.pipeline.stage import Item
 from floorbench.core.sample import JsonValue
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import BY_LABEL, LABELS, SPEAKING
 from floorbench.errors import DataError, Place, UsageError
 
@@ -157,7 +158,7 @@ def kept(text: str, cut_after: int, language: str) -> str:
     """
     found = units(text, language)
     if not 1 <= cut_after <= len(found):
-        raise ValueError(f"cut after {cut_after} of {len(found)} words")
+        raise ValueError(f"cut after {cut_after} of {counted(len(found), 'word')}")
     return text[: found[cut_after - 1][1]]
 
 

@@ -274,28 +274,3 @@ def _fill(
 def _order(values: tuple[V, ...], seed: int, *where: str) -> tuple[V, ...]:
     order = generator(seed, "texts", *where).permutation(len(values))
     return tuple(values[int(i)] for i in order)
-
-
-def distinct_targets(language: str, label: str) -> int:
-    """Return how many different targets the sentences of a label can give, all slots counted.
-
-    It counts combinations, near-duplicates of each other included. 0 for a noise, which has no
-    text.
-    """
-    by_topic, shared = texts_of(language)
-    total: dict[tuple[str, str], int] = {}
-    for topic, material in by_topic.items():
-        for number in (0, 4):
-            role, pool, _ = _pool(label, material, shared, number, 0)
-            scope = topic if BY_LABEL[label].scenario in _TOPICAL else ""
-            slots = {**shared["slots"], **material["slots"]}
-            ways = sum(_ways(sentence, slots) for sentence in pool)
-            tails = _tails(BY_LABEL[label].scenario, shared)
-            total[scope, role] = ways * (1 + len(tails))
-    return sum(total.values())
-
-
-def _ways(sentence: str, slots: Mapping[str, Sequence[str]]) -> int:
-    options = [len(set(found.split("|"))) for found in re.findall(r"\[([^\[\]]*)\]", sentence)]
-    filled = [len(slots[name]) for name in set(re.findall(r"\{(\w+)\}", sentence))]
-    return int(np.prod([*options, *filled, max(1, sentence.count("^"))], dtype=np.int64))

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from floorbench.errors import UsageError
 from floorbench.systems.llm.chat import ChatModel
-from floorbench.systems.llm.embedded import EmbeddedModel
 from floorbench.systems.llm.gemini import GOOGLE, GeminiChat
 from floorbench.systems.llm.gemini import KEY as GEMINI_KEY
 from floorbench.systems.llm.openai_api import KEY as OPENAI_KEY
@@ -14,6 +11,7 @@ from floorbench.systems.llm.openai_api import OPENAI
 from floorbench.systems.llm.openai_chat import OpenAIChat
 from floorbench.systems.llm.recorded import Replies
 from floorbench.systems.llm.retrying import Policy
+from floorbench.systems.llm.rows import embedded_model
 from floorbench.systems.llm.served import ServedModel
 
 SERVICES = ("openai", "gemini", "embedded")
@@ -83,5 +81,4 @@ def chat_model(
                 policy=policy,
             )
         case _:
-            path = Path(model) if model else None
-            return ServedModel(model=EmbeddedModel(path=path, context=8192, slots=1))
+            return ServedModel(model=embedded_model(model or None, context=8192, slots=1))

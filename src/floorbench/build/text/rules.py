@@ -42,6 +42,7 @@ from collections.abc import Callable, Iterator
 from floorbench.build.pipeline.stage import Rejected
 from floorbench.build.text.dialogue import ROLES, ROUNDS, Dialogue, units
 from floorbench.build.text.similarity import similarity
+from floorbench.core.words import counted
 from floorbench.datasets.codett_labels import SPEAKING, STATES
 
 BOUNDS: dict[str, dict[str, tuple[int, int]]] = {
@@ -138,7 +139,7 @@ def _role(dialogue: Dialogue) -> str | None:
 def _history(dialogue: Dialogue) -> str | None:
     count = len(dialogue.history)
     if not 1 <= count <= ROUNDS:
-        return f"{count} rounds, not 1 to {ROUNDS}"
+        return f"{counted(count, 'round')}, not 1 to {ROUNDS}"
     said = Counter("".join(c for c in t.casefold() if c.isalnum()) for t in _turns(dialogue))
     twice = next((text for text, n in said.items() if n > 1), None)
     return None if twice is None else f"said twice: {twice[:40]}"
@@ -149,7 +150,11 @@ def _state(dialogue: Dialogue) -> str | None:
         return None
     have, need = len(units(dialogue.assistant_text, dialogue.language)), IN_PROGRESS
     need_here = need[dialogue.language]
-    return None if have >= need_here else f"the system says {have} words, not {need_here} or more"
+    return (
+        None
+        if have >= need_here
+        else f"the system says {counted(have, 'word')}, not {need_here} or more"
+    )
 
 
 def _length(dialogue: Dialogue) -> str | None:
@@ -157,7 +162,10 @@ def _length(dialogue: Dialogue) -> str | None:
     most = TURN[language]
     for text in _turns(dialogue):
         if len(units(text, language)) > most:
-            return f"{len(units(text, language))} words in one turn of the history, over {most}"
+            return (
+                f"{counted(len(units(text, language)), 'word')} "
+                f"in one turn of the history, over {most}"
+            )
     if dialogue.target.role == "noise":
         return None
     total = len(units(dialogue.target.text, language))
@@ -165,8 +173,8 @@ def _length(dialogue: Dialogue) -> str | None:
     heard = total if cut is None else cut
     low, high = BOUNDS[language].get(dialogue.scenario, BOUNDS[language][""])
     if not low <= heard <= high:
-        return f"{heard} words are heard, not {low} to {high}"
-    return None if total <= WHOLE[language] else f"{total} words, over {WHOLE[language]}"
+        return f"{counted(heard, 'word is', 'words are')} heard, not {low} to {high}"
+    return None if total <= WHOLE[language] else f"{counted(total, 'word')}, over {WHOLE[language]}"
 
 
 def _language(dialogue: Dialogue) -> str | None:
@@ -203,7 +211,7 @@ def _cut(dialogue: Dialogue) -> str | None:
         return "no cut"
     found = units(text, dialogue.language)
     if not 1 <= cut <= len(found) - LEFT:
-        return f"cut after {cut} of {len(found)} words"
+        return f"cut after {cut} of {counted(len(found), 'word')}"
     between = text[found[cut - 1][1] : found[cut][0]].strip()
     return f"the cut is at {between!r}" if between else None
 

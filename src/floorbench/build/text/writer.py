@@ -26,8 +26,8 @@ class Write:
 
     Notes
     -----
-    Takes the fields ``language``, ``label`` and ``number`` (:func:`floorbench.build.text.dialogue
-    .seeds`), adds ``dialogue``. Never rejects.
+    Takes the fields ``language``, ``label`` and ``number`` that
+    :func:`floorbench.build.text.dialogue.seeds` gives, adds ``dialogue``. Never rejects.
     """
 
     name = "write"

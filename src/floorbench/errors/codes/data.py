@@ -68,7 +68,8 @@ CODES: dict[str, Code] = {
     "FB215": Code(
         "unknown language",
         "A sample names no language, or one that the task was not told about.",
-        "Set the field 'language' or the folder EN or ZH; add the language to the task.",
+        "Set the field 'language' or the folder EN or ZH; tell the task about another language: "
+        "`--task-set 'languages=[\"de\"]'`.",
     ),
     "FB216": Code(
         "audio needed for the data's digest",
@@ -89,6 +90,11 @@ CODES: dict[str, Code] = {
         "unknown condition",
         "A prediction or a call names a condition that the task does not have.",
         "Use one of the task's conditions; the message lists them.",
+    ),
+    "FB223": Code(
+        "a stream where one answer is asked",
+        "The task asks for one answer an item, and the system is a stream.",
+        "Run it on a task for streams: turns, or echo.",
     ),
     "FB231": Code(
         "impossible turn",
@@ -235,6 +241,16 @@ CODES: dict[str, Code] = {
         "file not as listed",
         "A file that the dataset's checksums.txt names is missing or has other bytes.",
         "Copy the named file again, or build the set again.",
+    ),
+    "FB278": Code(
+        "calls not cut",
+        "The calls have no sound or no labelled pause, or the folder holds clips already.",
+        "Give calls with a stereo recording and speech of both sides, and a new folder.",
+    ),
+    "FB279": Code(
+        "channels swapped",
+        "A channel is louder while the other side speaks: the sides have each other's sound.",
+        "Name the user's side with --reader-set user=NAME, or say --reader-set swap=true.",
     ),
     "FB281": Code(
         "not a packed dataset",

@@ -31,11 +31,6 @@ CODES: dict[str, Code] = {
         "Responses or words of a stimulus cannot be turned into labels.",
         "Give the roster of everybody who heard the stimulus and words in order of midpoints.",
     ),
-    "FB614": Code(
-        "unknown event label",
-        "A label is not in the task's closed set of event classes.",
-        "Use one of the labels that the message lists.",
-    ),
     "FB615": Code(
         "bad projection scores",
         "Voice activity projection probabilities have the wrong shape, leave [0, 1] or do not sum "

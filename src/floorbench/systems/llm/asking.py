@@ -23,6 +23,7 @@ from floorbench.core.prediction import Decision
 from floorbench.core.sample import JsonValue, Observation
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.systems.llm import answers
 from floorbench.systems.llm.protocol import (
@@ -298,7 +299,7 @@ class YesNo(Asking):
             return Decision(
                 outcome=Outcome.INVALID,
                 raw=said.text,
-                reason=f"neither yes nor no among {len(said.first)} candidates",
+                reason=f"neither yes nor no among {counted(len(said.first), 'candidate')}",
             )
         if yes is None or no is None:
             return Decision(label=NO if yes is None else YES, raw=said.text)

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from floorbench.audio import assets
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Level, Outcome
+from floorbench.core.words import counted
 from floorbench.errors import SystemProblem, UsageError, missing_extra
 from floorbench.systems.llm.protocol import (
     END_OF_TEXT,
@@ -147,7 +148,8 @@ class EmbeddedModel:
         if size + max_tokens > self._context:
             raise ModelFault(
                 Outcome.FAILED,
-                f"{size} tokens and {max_tokens} more do not fit into a context of {self._context}",
+                f"{counted(size, 'token')} and {max_tokens} more "
+                f"do not fit into a context of {self._context}",
             )
         slot = self._slot(reading.chain[0])
         done = Usage()

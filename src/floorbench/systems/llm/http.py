@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from floorbench.core.sample import JsonValue
 from floorbench.core.vocab import Outcome
+from floorbench.core.words import counted
 from floorbench.errors import UsageError
 from floorbench.systems.llm.retrying import Refused, of_status
 
@@ -104,7 +105,9 @@ def parse(body: bytes) -> Any:
     try:
         return json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise Refused(f"the answer is not JSON ({len(body)} bytes)", again=True) from None
+        raise Refused(
+            f"the answer is not JSON ({counted(len(body), 'byte')})", again=True
+        ) from None
 
 
 def _no_number(name: str) -> NoReturn:

@@ -27,15 +27,6 @@ from floorbench.systems.llm.snapshots import name_in, now, stamped
 
 HOST = "http://127.0.0.1:11434"
 UNKNOWN = "unknown"
-PAPER_TAGS = (
-    "phi3:3.8b",
-    "phi3:14b",
-    "gemma2:9b",
-    "gemma2:27b",
-    "llama3.1:8b",
-    "mistral:7b",
-)
-"""Tags of the within-turn TRP study. What a tag stands for can change: the digest tells."""
 
 
 class OllamaModel:

@@ -69,21 +69,22 @@ class Replies:
         if self.replay:
             raise ModelFault(Outcome.FAILED, f"no recorded reply {file.stem[:12]}")
         reply = Reply(call(), now())
-        self._write(file, reply)
+        _write(file, reply)
         return reply
 
-    def _write(self, file: Path, reply: Reply) -> None:
-        assert self._folder is not None  # noqa: S101 -- through() has looked
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._folder, suffix=".part")
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                json.dump(reply._asdict(), out, ensure_ascii=False)
-            Path(name).replace(file)
-        except OSError as error:
-            raise EnvironmentProblem(
-                "FB557", f"cannot be written: {error.strerror}", where=Place(str(self._folder))
-            ) from None
+
+def _write(file: Path, reply: Reply) -> None:
+    folder = file.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            json.dump(reply._asdict(), out, ensure_ascii=False)
+        Path(name).replace(file)
+    except OSError as error:
+        raise EnvironmentProblem(
+            "FB557", f"cannot be written: {error.strerror}", where=Place(str(folder))
+        ) from None
 
 
 def _read(file: Path) -> Reply:

@@ -38,20 +38,25 @@ class ServedModel:
 
     def load(self) -> None:
         """Start the server; idempotent."""
+        self._loaded()
+
+    def _loaded(self) -> OpenAIChat:
         if self._chat is not None:
-            return
+            return self._chat
         self._model.load()
         self.info = replace(
             self._model.info, parameters={**self._model.info.parameters, "route": "http"}
         )
-        self._chat = OpenAIChat(
+        chat = OpenAIChat(
             model=self.info.name,
             base_url=f"{self._model.address}/v1",
             key_env="",
             extra={"cache_prompt": False},
             policy=Policy(attempts=1, timeout=600.0),
         )
-        self._chat.load()
+        chat.load()
+        self._chat = chat
+        return chat
 
     def ask(
         self,
@@ -66,10 +71,8 @@ class ServedModel:
         repeat: int = 0,
     ) -> Completion:
         """Answer the last turn (see :class:`floorbench.systems.llm.chat.ChatModel`)."""
-        self.load()
-        assert self._chat is not None  # noqa: S101 -- load() has made it
         ask = partial(
-            self._chat.ask,
+            self._loaded().ask,
             turns,
             system=system,
             max_tokens=max_tokens,

@@ -1,5 +1,5 @@
 // Two runs side by side: who is right where, the paired test, and the items to listen to.
-import { address, ask, choice, h, located, refusal, typing } from "./kit.js";
+import { address, ask, choice, counted, h, located, refusal, typing } from "./kit.js";
 import { Player, entryOf } from "./player.js";
 
 const KINDS = [["first-only", "only A right"], ["second-only", "only B right"], ["both", "both right"], ["neither", "both wrong"]];
@@ -110,7 +110,7 @@ function playlist(place, group, { first, second, layer, how, tags }, current) {
 
   function draw() {
     all.textContent = going && !player.sound.paused ? "Pause" : "Play all";
-    now.textContent = at >= 0 ? `${at + 1} of ${lines.length}` : `${lines.length} items`;
+    now.textContent = at >= 0 ? `${at + 1} of ${lines.length}` : counted(lines.length, "item");
     [...list.children].forEach((li, i) => li.classList.toggle("now", i === at));
   }
 

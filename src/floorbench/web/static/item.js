@@ -1,5 +1,5 @@
 // One item: the dialogue, its sound, what every run said about it, and why that counted.
-import { address, announce, ask, clock, h, itemParameters, located, refusal, sign, typing } from "./kit.js";
+import { address, announce, ask, clock, counted, h, itemParameters, located, refusal, sign, typing } from "./kit.js";
 import { Player, entryOf } from "./player.js";
 import { drawSmall, fetchWave } from "./wave.js";
 import { TimeLine } from "./timeline.js";
@@ -136,15 +136,14 @@ function dialogue(item, sounds, run) {
       h("ol", { class: "turns" }, item.turns.slice(from, to).map((t, i) => turn(t, from + i))))
     : null);
   const session = item.text === null && item.seconds > LONG;
-  const what = (n) => `${n} turn${n === 1 ? "" : "s"}`;
   return [
     h("div", { class: "target" },
       h("h2", { class: "small" }, session ? "Session" : "Turn to decide on"),
       item.spoken ? h("p", { class: "quiet" }, `the system has said: “${item.spoken}”`) : null,
       session ? null : h("p", { class: "words", lang: item.language }, item.text || "(no transcript)"),
       sounds.large(item, run)),
-    block(`Before it, ${what(first)} that the system was not shown`, 0, first),
-    block(`Context shown to the system, ${what(item.turns.length - first)}`, first, item.turns.length),
+    block(`Before it, ${counted(first, "turn")} that the system was not shown`, 0, first),
+    block(`Context shown to the system, ${counted(item.turns.length - first, "turn")}`, first, item.turns.length),
     item.turns.length || session ? null : h("p", { class: "quiet" }, "No context."),
   ];
 }

@@ -1,5 +1,5 @@
 // The list of items: filters with counts, order, and a list that holds only the rows in sight.
-import { address, announce, ask, choice, h, located, sign, typing, verdictOf } from "./kit.js";
+import { address, announce, ask, choice, counted, h, located, sign, typing, verdictOf } from "./kit.js";
 
 const ROW = 46;
 const PAGE = 100;
@@ -42,7 +42,7 @@ export async function showItems({ group, parameters }) {
     if (["k", "ArrowUp"].includes(event.key)) { event.preventDefault(); list.move(-1); }
   };
   document.addEventListener("keydown", onkey);
-  announce(`${first.total} items`);
+  announce(counted(first.total, "item"));
   return {
     title: "Items",
     leave: () => { document.removeEventListener("keydown", onkey); list.leave(); },
@@ -51,7 +51,7 @@ export async function showItems({ group, parameters }) {
       h("aside", { class: "filters", "aria-label": "filters" }, filters(group, chosen, first, change)),
       h("section", { class: "listing", "aria-label": "items" },
         h("div", { class: "bar" },
-          h("h1", { class: "small" }, `${first.total.toLocaleString("en")} items`),
+          h("h1", { class: "small" }, counted(first.total, "item")),
           choice("run", group.runs.map((r) => [r.run, r.name]), run, (v) => change({ run: v, cell: null, against: null })),
           group.layers.length > 1
             ? choice("labels", group.layers.map((l) => [l, l]), chosen.layer ?? group.layers[0],

@@ -70,12 +70,17 @@ export function itemParameters(group, key) {
   return { group, sample: key.sample, condition: key.condition, trial: key.trial };
 }
 
+/** A number with its noun: "1 item", "2 items". */
+export function counted(number, one, many = `${one}s`) {
+  return `${Number(number).toLocaleString("en")} ${Number(number) === 1 ? one : many}`;
+}
+
 /** Say something to those who listen to the page rather than see it. */
 export function announce(text) {
   document.getElementById("live").textContent = text;
 }
 
-export const SIGNS = { right: "✓", wrong: "✗", undecided: "·", "not asked": "" };
+const SIGNS = { right: "✓", wrong: "✗", undecided: "·", "not asked": "" };
 
 /** The verdict as a sign with its word for those who cannot see it. */
 export function sign(verdict, { quiet = false } = {}) {

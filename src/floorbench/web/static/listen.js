@@ -1,5 +1,5 @@
 // The listening session, sheet by sheet: consent, sound, latency test, the list, thanks.
-import { announce, ask, encoded, h, opened } from "./kit.js";
+import { announce, ask, counted, encoded, h, opened } from "./kit.js";
 import { Capture, Sound } from "./listen-sound.js";
 
 const PATIENCE = 30_000; // milliseconds until a question to the server is asked again
@@ -129,7 +129,7 @@ function check() {
 function beat(test) {
   const what = voice() ? "Say “ta” together with every click." : "Press the space bar, or tap the circle, together with every click.";
   sheet("Keeping time",
-    h("p", {}, `You will hear ${state.room.beats} clicks, one a second. ${what} Do not wait for a click: be with it.`),
+    h("p", {}, `You will hear ${counted(state.room.beats, "click")}, one a second. ${what} Do not wait for a click: be with it.`),
     h("p", { class: "quiet" }, "This measures how long your computer takes."),
     h("div", { class: "actions" }, button("Start the clicks", () => beats(test), { class: "main" })));
 }
@@ -238,7 +238,7 @@ async function ready() {
   sheet("Listen",
     h("p", {}, how, " Do it at every such place, not only where you yourself would."),
     h("ul", {}, h("li", {}, "A beep comes before every turn."),
-      h("li", {}, `${left.length} ${left.length === 1 ? "turn" : "turns"}, about ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`),
+      h("li", {}, `${counted(left.length, "turn")}, about ${counted(minutes, "minute")}.`),
       h("li", {}, "You can rest between turns.")),
     h("div", { class: "actions" }, button(state.me.heard.length ? "Go on" : "Start", run, { class: "main" }), leaveButton()));
 }

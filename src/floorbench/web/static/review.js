@@ -1,5 +1,5 @@
 // A review, sheet by sheet: who is there, the items one by one, disagreements, agreement.
-import { announce, ask, h, refusal, typing } from "./kit.js";
+import { announce, ask, counted, h, refusal, typing } from "./kit.js";
 import { Hearing } from "./review-sound.js";
 
 const REJECT = "reject";
@@ -82,7 +82,7 @@ function welcome() {
       button("Adjudicate", () => { if (form.reportValidity()) attempt(() => adjudicate(id.value.trim())); }),
       button("Agreement", () => attempt(results))));
   sheet(`Review of ${state.room.name}`, {},
-    h("p", {}, `${state.room.items} items. Hear each one with what came before it, and say what it is. The dataset's own label is not shown.`), form);
+    h("p", {}, `${counted(state.room.items, "item")}. Hear each one with what came before it, and say what it is. The dataset's own label is not shown.`), form);
   id.focus();
 }
 
@@ -268,7 +268,7 @@ async function results() {
   const people = Object.entries(found.reviewers);
   sheet("Agreement", { Escape: welcome },
     h("p", {}, people.length ? people.map(([who, n]) => `${who}: ${n} of ${found.items}`).join(", ") : "Nobody has answered yet."),
-    h("p", {}, `${found.settled} of ${found.items} items are settled; ${found.disputed} disagreements, ${found.undecided} of them open.`),
+    h("p", {}, `Settled: ${found.settled} of ${counted(found.items, "item")}; ${counted(found.disputed, "disagreement")}, ${found.undecided} of them open.`),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "coefficients" }, h("table", { class: "plain" },
       h("thead", {}, h("tr", {}, ["coefficient", "state", "reviewers", "items", "value", "95 % interval"].map((t) => h("th", { scope: "col" }, t)))),
       h("tbody", {}, found.agreement.map(line)))),

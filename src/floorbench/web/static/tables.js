@@ -1,5 +1,5 @@
 // The numbers: runs, the task's tables, confusion matrices. Every number leads to its items.
-import { address, ask, choice, h, located } from "./kit.js";
+import { address, ask, choice, counted, h, located } from "./kit.js";
 
 export async function showTables({ group, parameters }) {
   const every = parameters.all === "1";
@@ -55,7 +55,7 @@ function scoreTable(table, group) {
     h("details", {}, h("summary", {}, "notes"),
       table.notes.map((n) => h("p", { class: "quiet note" }, n)),
       table.rows.some((r) => r.published)
-        ? h("p", { class: "quiet note" }, "† published, other data: not comparable with the rows above")
+        ? h("p", { class: "quiet note" }, "† published, on the paper's own data: not comparable with rows measured on other data")
         : null));
 }
 
@@ -64,7 +64,7 @@ function cell(found, group) {
   const shown = [h(found.best ? "strong" : "span", {}, found.shown),
     found.interval ? h("span", { class: "interval" }, found.interval) : null];
   if (found.about && found.number && found.run !== null) {
-    const title = [found.units !== null ? `${found.units} units` : null, found.reason].filter(Boolean).join("; ");
+    const title = [found.units !== null ? counted(found.units, "unit") : null, found.reason].filter(Boolean).join("; ");
     return h("a", {
       title,
       href: address("items", { group: group.position || null, run: found.run, cell: JSON.stringify(found.about) }),
@@ -107,7 +107,7 @@ function matrix(found, group) {
         const td = h("td", { class: `heat ${right ? "right" : "wrong"}` }, count === 0
           ? h("span", { class: "zero" }, "0")
           : h("a", {
-            "aria-label": `${count} items of gold ${found.gold[i]} answered ${found.predicted[j]}`,
+            "aria-label": `${counted(count, "item")} of gold ${found.gold[i]} answered ${found.predicted[j]}`,
             href: address("items", {
               group: group.position || null, run: found.run, layer: found.layer, gold: found.gold[i],
               predicted: found.predicted[j],

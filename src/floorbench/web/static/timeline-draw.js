@@ -1,7 +1,7 @@
 // How a time line looks: a block of lanes per channel, curves of scores below, a ruler, a map.
 import { colours, fit, lane } from "./wave.js";
 
-export const GUTTER = 64;
+const GUTTER = 64;
 const RIGHT = 8;
 const WAVE = 62;
 const SPEECH = 9;

@@ -1,28 +1,25 @@
-"""The two stages of speech: say every line of a dialogue, and check what was said.
+"""The stage that says every line of a dialogue.
 
-They read the item's dialogue (:class:`floorbench.build.text.dialogue.Dialogue`). An utterance that
+It reads the item's dialogue (:class:`floorbench.build.text.dialogue.Dialogue`). An utterance that
 is cut off is spoken in full and cut at the end of its last word, by word times.
 
 Source
 ------
-CoDeTT, stages B and C: dynamic voices, several roles, filtered speaking rates, verification by a
-recogniser, another try for what it rejects.
+CoDeTT, stage B: dynamic voices, several roles, filtered speaking rates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, cast
+from typing import NamedTuple
 
 import numpy as np
 
-from floorbench.audio.vad import Vad
 from floorbench.build import mixing
 from floorbench.build.pipeline.stage import Bench, Item, Outcome, Rejected, made
-from floorbench.build.speech import gate, rate, scoring, voices
-from floorbench.build.speech.gate import Thresholds, Verdict
-from floorbench.build.speech.providers import ASR, TTS, Aligner, Spoken, Word, sounds
+from floorbench.build.speech import gate, rate, voices
+from floorbench.build.speech.providers import TTS, Aligner, Spoken, Word, facts_of, sounds
 from floorbench.build.speech.rate import Band
 from floorbench.build.speech.voices import Voice
 from floorbench.build.speech.words import cut_after, moved, word_times
@@ -78,14 +75,25 @@ class _NoSound(Exception):
     """A voice gave silence, or numbers that are no sound."""
 
 
+class _Paced(NamedTuple):
+    """An utterance at its speaking rate, by what factor it was stretched, and the rate."""
+
+    spoken: Spoken
+    stretch: float
+    rate: float
+    in_band: bool
+
+
 class Synthesise:
     """Say the lines of a dialogue.
 
     Every role of a dialogue family has one voice, drawn from its own pool. The second attempt
     speaks the target at another speed, later ones with another voice as well; the history follows
     where its speaker is the same, or where it is gated too. A voice that gives silence rejects the
-    item (``no-sound``). Adds the tracks and the field
-    ``speech``: a row per track with what is heard in it, voice, speed, rate and word times.
+    item (``no-sound``).
+
+    Adds the tracks and the field ``speech``: a row per track with what is heard in it, voice,
+    speed, rate and word times.
 
     Parameters
     ----------
@@ -217,25 +225,11 @@ class Synthesise:
             seed=seed,
             prefix=line.cut_after or line.mark,
         )
-        bench.note("voice", track=line.track, **_plain(spoken.provenance))
+        bench.note("voice", track=line.track, **facts_of(spoken.provenance))
         if not sounds(spoken.audio):
             raise _NoSound(f"nothing for {line.text!r}")
-        band = self._bands.get(language)
-        before = self._measured(spoken, line.text, language)
-        factor = rate.into(before, band) if band is not None else 1.0
-        if (
-            abs(factor - 1.0) >= 0.01
-            and gate.phonemes_of(line.text, language, spoken.phonemes) >= gate.SHORT
-        ):
-            spoken = replace(
-                spoken,
-                audio=rate.stretched(spoken.audio, spoken.rate, factor),
-                words=None if spoken.words is None else moved(spoken.words, scale=factor),
-            )
-        else:
-            factor = 1.0
-        after = before if factor == 1.0 else self._measured(spoken, line.text, language)
-        audio, words, timed_by = self._placed(spoken, line, language)
+        paced = self._paced(spoken, line.text, language)
+        audio, words, timed_by = self._placed(paced.spoken, line, language)
         row: dict[str, JsonValue] = {
             "track": line.track,
             "role": line.role,
@@ -244,16 +238,34 @@ class Synthesise:
             "language": language,
             "voice": _name(voice),
             "speed": speed,
-            "stretch": round(factor, 4),
-            "rate": round(after, 3),
+            "stretch": round(paced.stretch, 4),
+            "rate": round(paced.rate, 3),
             "rate_unit": rate.UNIT.get(language),
-            "in_band": band is None or after in band,
-            "phonemes": None if line.cut_after else spoken.phonemes,
+            "in_band": paced.in_band,
+            "phonemes": None if line.cut_after else paced.spoken.phonemes,
             "seconds": round(len(audio) / self._rate, 4),
             "words": None if words is None else [asdict(w) for w in words],
             "words_by": timed_by,
         }
         return row, bench.keep(audio.astype(np.float32), self._rate)
+
+    def _paced(self, spoken: Spoken, text: str, language: str) -> _Paced:
+        """Stretch an utterance into the band of its language; short ones stay as they are."""
+        band = self._bands.get(language)
+        before = self._measured(spoken, text, language)
+        factor = 1.0 if band is None else rate.into(before, band)
+        if (
+            abs(factor - 1.0) < 0.01
+            or gate.phonemes_of(text, language, spoken.phonemes) < gate.SHORT
+        ):
+            return _Paced(spoken, 1.0, before, band is None or before in band)
+        stretched = replace(
+            spoken,
+            audio=rate.stretched(spoken.audio, spoken.rate, factor),
+            words=None if spoken.words is None else moved(spoken.words, scale=factor),
+        )
+        after = self._measured(stretched, text, language)
+        return _Paced(stretched, factor, after, band is None or after in band)
 
     @staticmethod
     def _measured(spoken: Spoken, text: str, language: str) -> float:
@@ -294,123 +306,5 @@ class Synthesise:
         return audio, words, timed_by
 
 
-class Verify:
-    """Check what was said (see :mod:`floorbench.build.speech.gate`).
-
-    Adds the field ``checks``: a row per checked track with the rule that decided and its figures.
-
-    Parameters
-    ----------
-    asr : ASR
-    vad : Vad or None
-        For short utterances and for tracks that must hold no speech.
-    thresholds : Thresholds
-    gate_history : bool
-        Whether the history is checked as well as the target.
-    """
-
-    name = "verify"
-    version = 1
-
-    def __init__(
-        self,
-        *,
-        asr: ASR,
-        vad: Vad | None = None,
-        thresholds: Thresholds | None = None,
-        gate_history: bool = False,
-        measure: gate.Measure = scoring.errors_of,
-    ) -> None:
-        self._asr = asr
-        self._vad = vad
-        self._thresholds = thresholds or Thresholds()
-        self._gate_history = gate_history
-        self._measure = measure
-        self.deterministic = asr.can.deterministic
-
-    def settings(self) -> Mapping[str, JsonValue]:
-        """Return recogniser, VAD and thresholds."""
-        return {
-            "asr": dict(self._asr.identity),
-            "vad": None if self._vad is None else self._vad.name,
-            "thresholds": asdict(self._thresholds),
-            "gate_history": self._gate_history,
-            "short": gate.SHORT,
-        }
-
-    def start(self) -> None:
-        """Load the VAD; the recogniser loads with the first clip that is not in the cache."""
-        if self._vad is not None:
-            self._vad.load()
-
-    def make(self, item: Item, bench: Bench) -> Outcome:
-        """Check one dialogue; the first track that fails rejects it."""
-        checks: list[JsonValue] = []
-        rows = cast(Sequence[Mapping[str, Any]], item.fields.get("speech") or ())
-        for row in rows:
-            if row["track"] != "target" and not self._gate_history:
-                continue
-            verdict = self._judge(row, item, bench)
-            bench.note("recogniser", track=row["track"], **_plain(self._asr.identity))
-            if not verdict.passed:
-                detail = f"{row['track']}: {row['text']!r} heard as {verdict.heard!r}"
-                return Rejected(reason=verdict.reason, detail=f"{detail}; {_figures(verdict)}")
-            checks.append({"track": row["track"], **_row(verdict)})
-        spoken = {row["track"] for row in rows}
-        if self._vad is not None and "target" in item.audio and "target" not in spoken:
-            audio, hertz = bench.load(item.audio["target"])
-            verdict = gate.as_non_speech(audio, hertz, vad=self._vad, thresholds=self._thresholds)
-            if not verdict.passed:
-                return Rejected(reason=verdict.reason, detail=f"target: {_figures(verdict)}")
-            checks.append({"track": "target", **_row(verdict)})
-        return made(item.having(checks=checks))
-
-    def _judge(self, row: Mapping[str, Any], item: Item, bench: Bench) -> Verdict:
-        audio, hertz = bench.load(item.audio[row["track"]])
-        text, language = str(row["text"]), str(row["language"])
-        phonemes = gate.phonemes_of(text, language, row["phonemes"])
-        if phonemes < gate.SHORT:
-            return gate.by_short_rules(
-                audio,
-                hertz,
-                text=text,
-                language=language,
-                phonemes=phonemes,
-                asr=self._asr,
-                vad=self._vad,
-            )
-        if not row["in_band"]:
-            figures = {"rate": row["rate"], "unit": row["rate_unit"]}
-            return Verdict(passed=False, rule="rate", reason="rate", figures=figures)
-        return gate.by_transcript(
-            audio,
-            hertz,
-            text=text,
-            language=language,
-            asr=self._asr,
-            thresholds=self._thresholds,
-            shorter=_without_last(row) if row["said"] != row["text"] else None,
-            measure=self._measure,
-        )
-
-
-def _without_last(row: Mapping[str, Any]) -> str | None:
-    """Return what is heard without its last word; nothing of use where few words are left."""
-    kept = [word["text"] for word in row["words"]][:-1]
-    return ("" if row["language"] == "zh" else " ").join(kept) if len(kept) >= 3 else None
-
-
-def _figures(verdict: Verdict) -> str:
-    return ", ".join(f"{k} {v}" for k, v in verdict.figures.items() if v is not None)
-
-
-def _row(verdict: Verdict) -> dict[str, JsonValue]:
-    return {"rule": verdict.rule, "heard": verdict.heard, **verdict.figures}
-
-
 def _name(voice: Voice) -> str:
     return voice if isinstance(voice, str) else voice.path.name
-
-
-def _plain(facts: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    return {k: v for k, v in facts.items() if k not in ("kind", "track")}

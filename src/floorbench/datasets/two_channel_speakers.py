@@ -1,4 +1,4 @@
-"""Readers of corpora with word or utterance times per speaker: Switchboard, AMI, Fisher, CANDOR."""
+"""Readers of corpora whose sides are speakers with names of their own: AMI and CANDOR."""
 
 from __future__ import annotations
 
@@ -8,87 +8,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from floorbench.audio.decode import probe
-from floorbench.audio.ref import FileAudio
 from floorbench.codec import read_bytes
-from floorbench.core.sample import AudioRef, JsonValue
-from floorbench.core.time import Ticks, to_ticks
+from floorbench.core.sample import JsonValue
+from floorbench.core.time import Ticks
 from floorbench.core.vocab import Role
+from floorbench.core.words import counted
 from floorbench.datasets.layout import files_below
-from floorbench.datasets.two_channel import (
+from floorbench.datasets.two_channel import TwoChannelSource, pair_roles
+from floorbench.datasets.two_channel_naming import by_session, faults, named_once
+from floorbench.datasets.two_channel_session import (
     TwoChannelSession,
-    TwoChannelSource,
-    pair_roles,
     segments_session,
+    span_of,
     words_session,
 )
-from floorbench.datasets.two_channel_naming import by_session, faults, named_once
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.events.dualturn_words import TimedWord
 from floorbench.formats import read
 from floorbench.formats.source import Source
-from floorbench.formats.tiers import Document, Entry
 
-AUDIO = (".wav", ".sph", ".flac", ".ogg")
-_MS98 = re.compile(r"(sw\d+)([AB])-ms98-a-word\.text$")
-_FISHER = re.compile(r"(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)\s+([AB]):\s*(.*)")
-_FISHER_FILE = re.compile(r"fe_03_.*\.txt")
 _AMI_WORDS = re.compile(r"([A-Z]{2}\d{4}[a-z]?)\.([A-Z])\.words\.xml$")
-
-
-class SwitchboardSource(TwoChannelSource):
-    """Switchboard word files of the ISIP release (ms98), with or without audio.
-
-    Parameters
-    ----------
-    audio : str or None
-        Folder with one stereo file per call, ``sw2001.wav`` or ``sw02001.sph``, side A first;
-        beside the word files by default, none if there is none.
-    user : str
-        Side that is the user's, ``A`` or ``B``.
-
-    Notes
-    -----
-    Non-speech is [silence], [noise], [laughter], [vocalized-noise] and ``<...>``; laughed words
-    and partial words are speech.
-    """
-
-    reader: ClassVar[str] = "swb-ms98"
-
-    def __init__(
-        self, path: str | Path, *, audio: str | None = None, user: str = "A", **shared: Any
-    ) -> None:
-        self._audio, self._user = audio, user
-        super().__init__(path, **shared)
-
-    @classmethod
-    def detect(cls, path: Path) -> bool:
-        """Tell whether ms98 word files lie here."""
-        return path.is_dir() and any(
-            _MS98.search(p.name) for p in files_below(path, (".text",), deep=False)
-        )
-
-    def _options(self) -> Mapping[str, JsonValue]:
-        return {"audio": self._audio, "user": self._user}
-
-    def _find(self) -> Mapping[str, dict[str, Path]]:
-        named = ((_MS98.search(p.name), p) for p in files_below(self.path, (".text",)))
-        return by_session((match[1], match[2], path) for match, path in named if match)
-
-    def _load(self, session_id: str, found: Mapping[str, Path]) -> TwoChannelSession:
-        where = Place(str(self.path), item=session_id)
-        roles = pair_roles(sorted(found), self._user, where=where)
-        documents = {role: read(found[side]) for role, side in roles.items()}
-        return words_session(
-            session_id,
-            {role: entry_words(_entries(d)) for role, d in documents.items()},
-            where=where,
-            faults=faults(documents.values()),
-            audio=_stereo(
-                self._audio, self.path, (session_id, f"sw{int(session_id[2:]):05d}"), roles
-            ),
-            language=self.language,
-        )
+SEGMENTATIONS = ("audiophile", "cliffhanger", "backbiter")
+_CANDOR = ("turn_id", "speaker", "start", "stop", "utterance")
+_NOTHING = {"", "nan", "na"}
+_CANDOR_BC = ("backchannel_speaker", "backchannel_start", "backchannel_stop")
 
 
 class AmiSource(TwoChannelSource):
@@ -176,7 +119,9 @@ class AmiSource(TwoChannelSource):
         chosen = self._speakers
         if chosen is None and len(there) > 2:
             raise DataError(
-                "FB256", f"{len(there)} speakers: {', '.join(there)}; name two", where=where
+                "FB256",
+                f"{counted(len(there), 'speaker')}: {', '.join(there)}; name two",
+                where=where,
             )
         for name in chosen or ():
             if name not in there:
@@ -185,68 +130,6 @@ class AmiSource(TwoChannelSource):
                 )
         sides = list(chosen or there)
         return pair_roles(sides, None, where=where)
-
-
-class FisherSource(TwoChannelSource):
-    """Fisher transcripts (``fe_03_NNNNN.txt``): utterance times per side, no word times.
-
-    Parameters
-    ----------
-    audio : str or None
-        Folder with one stereo file per call, ``fe_03_NNNNN.sph`` or another kind, side A first;
-        beside the transcripts by default, none if there is none.
-    user : str
-        Side that is the user's, ``A`` or ``B``.
-    """
-
-    reader: ClassVar[str] = "fisher"
-
-    def __init__(
-        self, path: str | Path, *, audio: str | None = None, user: str = "A", **shared: Any
-    ) -> None:
-        self._audio, self._user = audio, user
-        super().__init__(path, **shared)
-
-    @classmethod
-    def detect(cls, path: Path) -> bool:
-        """Tell whether Fisher transcripts lie here."""
-        return path.is_dir() and any(
-            _FISHER_FILE.fullmatch(p.name) for p in files_below(path, (".txt",), deep=False)
-        )
-
-    def _options(self) -> Mapping[str, JsonValue]:
-        return {"audio": self._audio, "user": self._user}
-
-    def _find(self) -> Mapping[str, Path]:
-        files = files_below(self.path, (".txt",))
-        found = by_session((p.stem, "", p) for p in files if _FISHER_FILE.fullmatch(p.name))
-        return {session: sides[""] for session, sides in found.items()}
-
-    def _load(self, session_id: str, found: Path) -> TwoChannelSession:
-        sides: dict[str, list[tuple[Ticks, Ticks]]] = {"A": [], "B": []}
-        lines = Source(name=str(found), data=read_bytes(found)).lines()
-        for number, line in lines:
-            if not line.strip() or line.startswith("#"):
-                continue
-            match = _FISHER.fullmatch(line.strip())
-            if match is None:
-                raise DataError("FB257", "not 'start end A: text'", where=Place(str(found), number))
-            sides[match[3]].append(_span(match[1], match[2], Place(str(found), number)))
-        where = Place(str(found))
-        roles = pair_roles(sorted(sides), self._user, where=where)
-        return segments_session(
-            session_id,
-            {role: sides[side] for role, side in roles.items()},
-            where=where,
-            audio=_stereo(self._audio, found.parent, (session_id,), roles),
-            language=self.language,
-        )
-
-
-SEGMENTATIONS = ("audiophile", "cliffhanger", "backbiter")
-_CANDOR = ("turn_id", "speaker", "start", "stop", "utterance")
-_NOTHING = {"", "nan", "na"}
-_CANDOR_BC = ("backchannel_speaker", "backchannel_start", "backchannel_stop")
 
 
 class CandorSource(TwoChannelSource):
@@ -310,12 +193,12 @@ class CandorSource(TwoChannelSource):
         for row, where in _csv_rows(found, _CANDOR + _CANDOR_BC if backbiter else _CANDOR):
             if not row["speaker"].strip():
                 raise DataError("FB257", "no speaker", where=where)
-            sides.setdefault(row["speaker"], []).append(_span(row["start"], row["stop"], where))
+            sides.setdefault(row["speaker"], []).append(span_of(row["start"], row["stop"], where))
             who, start, stop = (row[c] if backbiter else "" for c in _CANDOR_BC)
             if {start.lower(), stop.lower()} - _NOTHING:
                 if who.lower() in _NOTHING:
                     raise DataError("FB257", "a backchannel without a speaker", where=where)
-                sides.setdefault(who, []).append(_span(start, stop, where))
+                sides.setdefault(who, []).append(span_of(start, stop, where))
         where = Place(str(found))
         names = pair_roles(sorted(sides), None, where=where)
         return segments_session(
@@ -326,11 +209,6 @@ class CandorSource(TwoChannelSource):
             speakers=names,
             source=f"segments ({self._segmentation})",
         )
-
-
-def entry_words(entries: Iterator[Entry] | Sequence[Entry]) -> list[TimedWord]:
-    """Return timed entries as words; untimed ones are left out."""
-    return [TimedWord(e.text, *e.ticks) for e in entries if e.timed]
 
 
 def nxt_words(path: Path) -> list[TimedWord]:
@@ -349,52 +227,10 @@ def nxt_words(path: Path) -> list[TimedWord]:
         start, end = node.get("starttime"), node.get("endtime")
         if not start or not end or node.get("punc") == "true":
             continue
-        text = node.text.strip() if node.tag == "w" else f"[{node.tag}]"
-        where = Place(str(path), node.line)
         # Sounds of the mouth are non-speech in this corpus, as noise is in Switchboard.
-        token = text if node.tag == "w" else "[vocalized-noise]"
-        out.append(TimedWord(token, *_span(start, end, where)))
+        token = node.text.strip() if node.tag == "w" else "[vocalized-noise]"
+        out.append(TimedWord(token, *span_of(start, end, Place(str(path), node.line))))
     return out
-
-
-def _stereo(
-    given: str | None, beside: Path, stems: Sequence[str], roles: Mapping[Role, str]
-) -> dict[Role, AudioRef]:
-    """Return both channels of a call's stereo file, side A first; it must be where it was named.
-
-    Raises
-    ------
-    DataError
-        ``FB251`` for another number of channels, ``FB301`` when a named folder lacks the call.
-    """
-    folder = Path(given) if given is not None else beside
-    names = [f"{stem}{suffix}" for stem in stems for suffix in AUDIO]
-    file = next((folder / n for n in names if (folder / n).is_file()), None)
-    if file is None:
-        if given is not None:
-            raise DataError("FB301", f"no audio of '{stems[0]}'", where=Place(str(folder)))
-        return {}
-    channels = probe(file).channels
-    if channels != 2:
-        raise DataError(
-            "FB251", f"the audio has {channels} channel(s), not two", where=Place(str(file))
-        )
-    return {role: FileAudio(file, channel="AB".index(side)) for role, side in roles.items()}
-
-
-def _entries(document: Document) -> Iterator[Entry]:
-    for tier in document.tiers:
-        yield from tier.entries
-
-
-def _span(start: str, end: str, where: Place) -> tuple[Ticks, Ticks]:
-    try:
-        low, high = to_ticks(start), to_ticks(end)
-    except DataError as error:
-        raise DataError("FB257", error.what, where=where) from None
-    if low < 0 or high < low:
-        raise DataError("FB257", f"a span from {start} to {end} s", where=where)
-    return low, high
 
 
 def _csv_rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[dict[str, str], Place]]:

@@ -1,0 +1,175 @@
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from floorbench.build.call_clips import NO_SOUND, cut_calls
+from floorbench.core.vocab import Role
+from floorbench.datasets.open import open_dataset
+from floorbench.errors import DataError, UsageError
+from floorbench.events.pauses import PauseRules
+
+RATE = 8000
+WORDS = """speaker,word,start,end
+caller,my,0.5,0.8
+caller,number,0.8,1.2
+caller,is,1.2,1.5
+caller,five,2.5,3.0
+agent,thank,3.6,4.2
+agent,you,4.2,5.5
+caller,bye,6.5,7.0
+"""
+RULES = PauseRules(silence=0.25)
+
+
+def calls(folder: Path, *names: str, seconds: float = 8.0, words: str = WORDS) -> Path:
+    """Calls whose user channel counts its own samples, so that a cut shows where it was made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    size = round(seconds * RATE)
+    counting = (np.arange(size) // 2).astype(np.int16)
+    both = np.stack([counting, np.zeros_like(counting)], axis=1)
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 9000
+    for name in names or ("one",):
+        soundfile.write(folder / f"{name}.wav", both, RATE, subtype="PCM_16")
+        (folder / f"{name}.csv").write_text(words, encoding="utf-8")
+    return folder
+
+
+def at(seconds: float) -> int:
+    """What the user channel holds there."""
+    return round(seconds * RATE) // 2
+
+
+def opened(folder: Path, **options: object):  # type: ignore[no-untyped-def]
+    return open_dataset(folder, user="caller", **options)
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "labels.tsv").open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines, delimiter="\t"))
+
+
+def test_every_clip_ends_so_long_after_its_last_word(tmp_path: Path) -> None:
+    (report,) = cut_calls(opened(calls(tmp_path / "calls")), tmp_path / "out", rules=RULES)
+    assert report.labels == {"incomplete": 1, "complete": 1}
+    assert report.left_out == {"nobody speaks after it": 1}
+    first, second = rows(tmp_path / "out")
+    assert (first["label"], first["text"], first["cluster"]) == (
+        "incomplete",
+        "my number is",
+        "one",
+    )
+    assert (second["label"], second["text"]) == ("complete", "my number is five")
+    assert (second["turn"], second["pause"], second["next"]) == ("0.500", "3.000", "3.600")
+    for row, last in ((first, 1.5), (second, 3.0)):
+        heard, rate = soundfile.read(tmp_path / "out" / row["path"], dtype="int16")
+        assert rate == RATE
+        assert (heard[0], heard[-1]) == (at(0.3), at(last + 0.25) - 1)
+
+
+def test_a_clip_is_shortened_at_its_beginning(tmp_path: Path) -> None:
+    source = opened(calls(tmp_path / "calls"))
+    cut_calls(source, tmp_path / "out", rules=RULES, context=1.0)
+    sizes = [len(soundfile.read(tmp_path / "out" / r["path"])[0]) for r in rows(tmp_path / "out")]
+    assert sizes == [RATE, RATE]
+
+
+def test_a_whole_turn_goes_on_after_its_last_word(tmp_path: Path) -> None:
+    source = opened(calls(tmp_path / "calls"))
+    (report,) = cut_calls(source, tmp_path / "out", rules=RULES, turns=True, tail=2.0, context=1.0)
+    assert report.labels == {"complete": 1}
+    (row,) = rows(tmp_path / "out")
+    heard, _ = soundfile.read(tmp_path / "out" / row["path"], dtype="int16")
+    assert (heard[0], heard[-1]) == (at(0.3), at(5.0) - 1)
+    assert (row["end"], row["pause"], row["text"]) == ("2.700", "3.000", "my number is five")
+    cut_calls(source, tmp_path / "long", rules=RULES, turns=True, tail=9.0)
+    (row,) = rows(tmp_path / "long")
+    heard, _ = soundfile.read(tmp_path / "long" / row["path"], dtype="int16")
+    assert heard[-1] == at(6.5) - 1  # the same side speaks again
+
+
+def test_the_folder_is_a_set_of_clips_with_the_call_as_cluster(tmp_path: Path) -> None:
+    cut_calls(opened(calls(tmp_path / "calls", "one", "two")), tmp_path / "out", rules=RULES)
+    source = open_dataset(tmp_path / "out")
+    samples = list(source.samples())
+    assert [s.target["label"] for s in samples] == ["incomplete", "complete"] * 2
+    assert {s.cluster for s in samples} == {"given:one", "given:two"}
+    assert samples[0].observation.text == "my number is"
+    assert set(samples[0].observation.channels) == {Role.USER}
+    assert "what happened next" in " ".join(source.describe()["notices"])
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["made_by"]["rules"]["silence"] == 0.25
+
+
+def test_dev_and_test_share_no_call_and_a_seed_repeats_them(tmp_path: Path) -> None:
+    source = opened(calls(tmp_path / "calls", *(f"c{n}" for n in range(6))))
+    dev, test = cut_calls(source, tmp_path / "out", rules=RULES, dev=0.3, seed=4)
+    assert (dev.folder.name, dev.calls, test.folder.name, test.calls) == ("dev", 2, "test", 4)
+    ids = [{r["cluster"] for r in rows(tmp_path / "out" / part)} for part in ("dev", "test")]
+    assert not ids[0] & ids[1]
+    assert len(ids[0] | ids[1]) == 6
+    cut_calls(source, tmp_path / "again", rules=RULES, dev=0.3, seed=4)
+    assert {r["cluster"] for r in rows(tmp_path / "again" / "dev")} == ids[0]
+
+
+def test_both_sides(tmp_path: Path) -> None:
+    source = opened(calls(tmp_path / "calls"))
+    cut_calls(source, tmp_path / "out", rules=RULES, sides=(Role.USER, Role.SYSTEM))
+    assert [(r["side"], r["text"]) for r in rows(tmp_path / "out")][-1] == ("system", "thank you")
+
+
+def test_words_without_blanks_are_joined_without(tmp_path: Path) -> None:
+    folder = calls(tmp_path / "calls", words=WORDS.replace("my", "我的").replace("number", "号码"))
+    cut_calls(opened(folder, language="zh"), tmp_path / "out", rules=RULES)
+    assert rows(tmp_path / "out")[0]["text"] == "我的号码is"
+
+
+def test_a_recording_that_ends_in_the_silence_gives_no_clip(tmp_path: Path) -> None:
+    words = WORDS.replace("5.5", "4.5").replace("6.5,7.0", "5.9,5.95") + "agent,so,6.0,6.55\n"
+    source = opened(calls(tmp_path / "calls", seconds=6.55, words=words))
+    (report,) = cut_calls(
+        source, tmp_path / "out", rules=PauseRules(silence=1.0, alone=0, backchannel=0)
+    )
+    assert report.left_out[NO_SOUND] == 1
+
+
+def test_swapped_channels_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    both = np.zeros((8 * RATE, 2))
+    both[round(0.5 * RATE) : 3 * RATE, 0] = 0.1
+    both[round(3.6 * RATE) : round(5.5 * RATE), 1] = 0.1
+    soundfile.write(folder / "one.wav", both, RATE)
+    (folder / "one.csv").write_text(WORDS.replace("bye,6.5,7.0", "bye,6.5,6.6"), encoding="utf-8")
+    with pytest.raises(DataError, match=r"FB279 .*swapped"):
+        cut_calls(open_dataset(folder, user="agent"), tmp_path / "out", rules=RULES)
+    assert not (tmp_path / "out").exists()
+    cut_calls(open_dataset(folder), tmp_path / "out", rules=RULES)
+
+
+def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
+    folder = calls(tmp_path / "calls")
+    source = opened(folder)
+    cut_calls(source, tmp_path / "out", rules=RULES)
+    with pytest.raises(UsageError, match=r"FB278 .*there are clips already"):
+        cut_calls(source, tmp_path / "out", rules=RULES)
+    for wrong in (
+        {"dev": 0.0},
+        {"dev": 1.0},
+        {"dev": 0.5},
+        {"lead": -1.0},
+        {"context": 0.1},
+        {"tail": 0},
+    ):
+        with pytest.raises(UsageError, match=r"FB103"):
+            cut_calls(source, tmp_path / "new", rules=RULES, **wrong)
+    only = calls(tmp_path / "only", words="speaker,word,start,end\ncaller,a,1,2\nagent,b,1,2\n")
+    with pytest.raises(DataError, match=r"FB278 .*no pause of user has a label"):
+        cut_calls(opened(only), tmp_path / "new", rules=RULES)
+    (folder / "one.wav").unlink()
+    (folder / "one.csv").rename(folder / "one.words.csv")
+    with pytest.raises(DataError, match=r"FB278 .*no sound"):
+        cut_calls(open_dataset(folder, reader="two-channel"), tmp_path / "new", rules=RULES)

@@ -1,0 +1,64 @@
+"""The paragraph for a methods section says what the results themselves say."""
+
+import dataclasses
+
+import pytest
+
+from floorbench.core.spec import SystemSpec
+from floorbench.report.methods import methods
+from floorbench.run.served import Snapshot
+from support.results import toy_result
+
+
+def test_one_system() -> None:
+    result = toy_result("silence-webrtc")
+    said = methods([result])
+    paragraph, _, signature = said.partition("\n\n")
+    digest = result.signature.protocol["dataset"]
+    for part in (
+        "task codett version 1 after CoDeTT (2026), sections 3-4 (stage=intent, parser=strict,",
+        "Conditions: h0.",
+        f"Data: codett-starter version 1, 196 samples, digest {digest}. ",
+        "it does not rank systems.",
+        f"answered {result.coverage.ok} of {result.coverage.expected} questions.",
+        "Intervals are 95 %, two-sided, from a bootstrap of 50 draws (seed 0) that resamples whole "
+        "clusters (dialogue, else history, else sample), drawn within strata (language x label x "
+        "source, joined, strata of one collapsed); by BCa",
+        "counts against the system",
+    ):
+        assert part in paragraph
+    assert "Holm" not in paragraph
+    assert signature.startswith("task:codett/1|data:")
+
+
+def test_two_systems_say_how_they_are_compared_and_have_a_signature_each() -> None:
+    said = methods([toy_result("silence-webrtc"), toy_result("oracle")])
+    assert "exact up to 14 clusters, else 9,999 permutations" in said
+    assert said.count("task:codett/1|data:") == 2
+
+
+def test_dropped_answers_are_said_to_be_dropped() -> None:
+    result = toy_result()
+    task = dataclasses.replace(
+        result.task, parameters={**result.task.parameters, "missing": "drop"}
+    )
+    assert "are left out." in methods([dataclasses.replace(result, task=task)])
+
+
+def test_a_service_names_who_answered_and_no_secret_is_told() -> None:
+    result = toy_result()
+    spec: SystemSpec = dataclasses.replace(
+        result.system, parameters={"api_key": "sk-secret"}, weights={"model.onnx": "ab" * 32}
+    )
+    served = (Snapshot(snapshot="gpt-4o-2024-08-06", answers=8),)
+    said = methods([dataclasses.replace(result, system=spec, served=served)])
+    assert "answered by gpt-4o-2024-08-06 (100 %)" in said
+    assert "model.onnx sha256 abababababab)" in said
+    assert "sk-secret" not in said
+
+
+@pytest.mark.parametrize("name", ["oracle", "always-takeover"])
+def test_it_is_one_paragraph(name: str) -> None:
+    paragraph = methods([toy_result(name)]).split("\n\n")[0]
+    assert "\n" not in paragraph
+    assert paragraph.endswith(".")

@@ -9,6 +9,7 @@ import soundfile
 from floorbench.cli.compare import compare
 from floorbench.cli.data_check import check as data_check
 from floorbench.cli.opening import PredictionOptions
+from floorbench.cli.options import RayWishes
 from floorbench.cli.run import run
 from floorbench.cli.score import check, score
 from floorbench.errors import UsageError
@@ -178,11 +179,12 @@ def test_ray_gives_the_same_predictions(
     said = {}
     for name, more in {
         "serial": {"executor": "serial"},
-        "ray": {"executor": "ray", "workers": 2, "cpus_per_worker": 0.5},
+        "ray": {"executor": "ray", "workers": 2, "wishes": RayWishes(cpus_per_worker=0.5)},
     }.items():
         assert run("codett", "silence-webrtc", out=tmp_path / name, **given, **more) == 0
         said[name] = json.loads(capsys.readouterr().out)
         del said[name]["run"]
     assert said["ray"] == said["serial"]
+    wishes = RayWishes(gpus_per_worker=0.25)
     with pytest.raises(UsageError, match=r"FB103 options of Ray mean nothing to .*'process'"):
-        run("codett", "silence-webrtc", executor="process", gpus_per_worker=0.25, out=tmp_path)
+        run("codett", "silence-webrtc", executor="process", wishes=wishes, out=tmp_path)

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from floorbench.errors import UsageError
-from floorbench.report import html
+from floorbench.report import figures_data, html
+from floorbench.report.stored import StoredRun
 from floorbench.report.tables import Cell, Row, Table
 from floorbench.run.scoring import open_predictions, score
 from support.viewing import (
@@ -32,6 +33,7 @@ def test_a_report_holds_tables_figures_comparisons_and_provenance(tmp_path: Path
         "history", "forest-one-two",
     ]  # fmt: skip
     assert parts[0].runs[1]["remarks"] == ["no intervals: not scored since it was written"]
+    assert parts[0].remarks == [("two", "no intervals: not scored since it was written")]
     assert parts[0].runs[0]["facts"]["signature"].startswith("task:toy/1|data:")
     text = html.page(parts, title="T", interactive=False)
     assert text.count("<svg") == 6
@@ -51,7 +53,22 @@ def test_runs_that_are_not_compared_are_named(tmp_path: Path) -> None:
         "only 3 runs are compared with the first, not system 4, system 5: "
         "`floorbench compare` takes any two"
     ]
+    assert part.remarks == [("all runs", "no intervals: not scored since it was written")]
     assert "not system 4" in html.page([part], title="T", interactive=False)
+
+
+def test_a_figure_of_all_items_has_no_condition_in_its_title(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def whole(run: StoredRun) -> list[figures_data.Part]:
+        return [part._replace(about="") for part in confusions(run)][:1]
+
+    confusions = figures_data.confusions
+    monkeypatch.setattr(figures_data, "confusions", whole)
+    runs = [duo_reader()(path) for path in duo_runs(tmp_path)]
+    (part,) = html.sections(runs, draws=50, compared=False)
+    found = [(f.name, f.caption) for f in part.figures if f.name.startswith("confusion")]
+    assert found == [("confusion-one", "one"), ("confusion-two", "two")]
 
 
 def test_why_a_cell_is_empty_is_heard_and_printed_pages_hide_nothing() -> None:

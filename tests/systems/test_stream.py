@@ -257,7 +257,7 @@ def test_real_time_waits_for_the_clock_and_counts_what_takes_too_long(
     assert driver.totals.overruns == 1
     assert driver.totals.late == pytest.approx(0.15)
     assert driver.spec.parameters["realtime"] is True
-    assert "1 overruns; at most 150 ms behind" in driver.report()
+    assert "1 overrun; at most 150 ms behind" in driver.report()
 
 
 def test_compute_time_is_apart_from_the_decision() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +70,7 @@ def score(
     """
     if not paths:
         raise UsageError("FB103", "name a run folder or a predictions file")
-    results = []
+    results, printed = [], defaultdict[str, list[Path]](list)
     for path, found in zip(
         paths, opened(paths, options, thresholds_from=thresholds_from, seed=seed), strict=True
     ):
@@ -79,10 +80,13 @@ def score(
         kept = stored_otherwise(path, result)
         if kept:
             told = ", ".join(f"{d.path} {d.first}, here {d.second}" for d in kept)
-            console.say(
-                f"{path}: printed, not stored; what is stored stays ({told}); --store replaces it"
-            )
+            printed[told].append(path)
         results.append(result)
+    for told, where in printed.items():
+        about = str(where[0]) if len(where) == 1 else counted(len(where), "run")
+        console.say(
+            f"{about}: printed, not stored; what is stored stays ({told}); --store replaces it"
+        )
     if json:
         console.data_json(results)
         return 0

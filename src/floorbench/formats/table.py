@@ -128,7 +128,7 @@ def _row(cells: Sequence[str], places: dict[str, int], width: int, line: int) ->
         confidence=_time(cells, places, "confidence"),
         line=line,
     )
-    speaker = cells[places["speaker"]].strip() if "speaker" in places else ""
+    speaker = cells[places["speaker"]].strip(" \t") if "speaker" in places else ""
     return Row(entry, speaker, speaker) if speaker else Row(entry, NAME)
 
 

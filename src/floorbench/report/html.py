@@ -47,6 +47,19 @@ class Section(NamedTuple):
     runs: Sequence[Mapping[str, Any]]
     problems: Sequence[str]
 
+    @property
+    def remarks(self) -> list[tuple[str, str]]:
+        """Every remark once, after the names of the runs that it is about."""
+        about: dict[str, list[str]] = {}
+        for run in self.runs:
+            for remark in run["remarks"]:
+                about.setdefault(remark, []).append(run["name"])
+        every = max(len(self.runs), 3)
+        return [
+            ("all runs" if len(names) == every else ", ".join(names), remark)
+            for remark, names in about.items()
+        ]
+
 
 def sections(
     runs: Sequence[StoredRun],
@@ -137,8 +150,8 @@ def _figures(runs: Sequence[StoredRun]) -> list[Drawn]:
     runs = [run for run in runs if str(run.record.system_spec.level) != "reference"]
     for run in runs:
         for part in figures_data.confusions(run):
-            title = f"{run.result.system.name}, {part.about}"
-            name = f"confusion-{run.result.system.name}-{part.about}"
+            title = ", ".join(filter(None, (run.result.system.name, part.about)))
+            name = f"confusion-{run.result.system.name}-{part.about}".rstrip("-")
             out.append(Drawn(name, title, draw("confusion", part.rows, title=title)))
     for kind, parts, words in (
         ("history", figures_data.histories(runs), "Against history"),

@@ -196,7 +196,7 @@ def test_swaps_that_see_more_than_the_standard_error_are_told():
     p = 2 * stats.t.sf(0.2 / values.std(ddof=1), 19)
     assert unlike(swap, drawn) == (
         f"swaps see a difference (p = 0.004) that its standard error does not (p = {p:.3f}): "
-        "the systems scatter differently"
+        "the systems may scatter differently"
     )
     for quiet in (
         unlike(replace(swap, p=0.06), drawn),
@@ -249,8 +249,11 @@ def test_what_speaks_against_a_small_p_is_told():
     wider = replace(one, interval=replace(one.interval, low=-0.01))
     assert wording(wider, 0.01) == "A above B (p = 0.010, though the interval reaches 0)"
     noted = replace(one, note="swaps see ...")
-    assert wording(noted, 0.01) == "A above B (p = 0.010, though the systems scatter differently)"
+    assert (
+        wording(noted, 0.01) == "A above B (p = 0.010, though the systems may scatter differently)"
+    )
     assert wording(replace(noted, interval=wider.interval), 0.01) == (
-        "A above B (p = 0.010, though the interval reaches 0 and the systems scatter differently)"
+        "A above B (p = 0.010, though the interval reaches 0 and the systems may scatter "
+        "differently)"
     )
     assert wording(noted, 0.2).startswith("no difference shown")

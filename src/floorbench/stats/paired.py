@@ -317,7 +317,7 @@ def unlike(test: SwapTest, drawn: Draws, *, alpha: float = ALPHA) -> str | None:
         return None
     return (
         f"swaps see a difference ({_p(test.p)}) that its standard error does not ({_p(p)}): "
-        "the systems scatter differently"
+        "the systems may scatter differently"
     )
 
 
@@ -353,7 +353,7 @@ def wording(found: Comparison, adjusted: float | None, *, alpha: float = ALPHA) 
         if made.low is not None and made.high is not None and made.low <= 0 <= made.high:
             doubts.append("the interval reaches 0")
         if found.note is not None:
-            doubts.append("the systems scatter differently")
+            doubts.append("the systems may scatter differently")
         p += f", though {' and '.join(doubts)}" if doubts else ""
         return f"A {'above' if found.difference > 0 else 'below'} B ({p})"
     if found.detectable is None:

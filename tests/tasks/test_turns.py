@@ -62,6 +62,16 @@ def test_the_first_take_decides(takes: Sequence[float], latency: float, status: 
     assert unit(said(*takes))[:2] == (latency, status)
 
 
+@pytest.mark.parametrize("end", [0.3, 0.9, 1.3, 2.3])
+def test_edges_do_not_depend_on_the_noise_of_floats(end: float) -> None:
+    late, noisy = end + 2.0, sum([0.1] * round(10 * end))  # as a stream may add its steps up
+    for take, latency, status in ((noisy, 0.0, ANSWERED), (late, 0.0, MISSED)):
+        assert unit(said(take), end=end)[:2] == (latency, status)
+    item = (turn(end=end), "", 0, said(noisy))
+    scored = TurnsTask().scored([item], system=SYSTEM)["sample"]
+    assert list(scored.column("latency") < 0) == [False]  # no cut-in
+
+
 def test_a_turn_not_heard_to_the_end_of_the_window_is_censored() -> None:
     assert unit(said(heard=3.5))[:2] == (1.5, CENSORED)
     assert unit(said(heard=3.6), seconds=3.5)[:2] == (1.5, CENSORED)

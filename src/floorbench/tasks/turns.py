@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from floorbench.core.prediction import Decision, Event, Prediction
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
-from floorbench.core.time import Seconds
+from floorbench.core.time import Seconds, from_ticks, to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome, Role
 from floorbench.errors import DataError, Place, UsageError
 from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Metric, Scored
@@ -44,7 +44,6 @@ TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
     "no events: a stream is asked here; the system vad-detector makes one of a turn detector"
 )
-_EPSILON = 1e-9
 
 
 class TurnsTask:
@@ -185,15 +184,16 @@ class TurnsTask:
         decision = prediction.decision
         if not decision.events:
             return INVALID, 0.0, MISSED
-        end = _end(sample)
-        taken = [_at(e) for e in decision.events if self._takes_floor(e)]
-        if taken and min(taken) - end < self._window:
-            return OK, min(taken) - end, ANSWERED
+        # In ticks: whether a take cuts in or is late does not depend on the noise of floats.
+        end, window = to_ticks(_end(sample)), to_ticks(self._window)
+        taken = [to_ticks(_at(e)) - end for e in decision.events if self._takes_floor(e)]
+        if taken and min(taken) < window:
+            return OK, from_ticks(min(taken)), ANSWERED
         heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=0.0)
-        watched = min(heard, _length(sample)) - end
-        if taken or watched >= self._window - _EPSILON:
+        watched = to_ticks(min(heard, _length(sample))) - end
+        if taken or watched >= window:
             return OK, 0.0, MISSED
-        return OK, max(watched, 0.0), CENSORED
+        return OK, from_ticks(max(watched, 0)), CENSORED
 
     def _takes_floor(self, event: Event) -> bool:
         return event.kind == ACTION and event.label is not None and fold(event.label) in self._takes

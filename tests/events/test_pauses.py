@@ -117,7 +117,8 @@ def test_real_calls_are_judged_as_their_painted_stretches(real_data: Path, call:
     user, system = sides[Role.USER], sides[Role.SYSTEM]
     for own, other in ((user, system), (system, user)):
         seen = agrees(own, other, silence=0.2, backchannel=1.0, alone=1.0)
-        assert seen["complete"] and seen["incomplete"]
+        assert seen["complete"]
+        assert seen["incomplete"]
 
 
 def test_a_turn_begins_again_after_a_pause_without_a_label() -> None:

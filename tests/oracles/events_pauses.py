@@ -4,6 +4,7 @@ Time is cut at every edge of both sides; a side either speaks through such a str
 """
 
 from collections import Counter
+from itertools import pairwise
 
 Spans = list[tuple[int, int]]
 
@@ -16,7 +17,7 @@ def painted(spans: Spans, cuts: list[int], shorter: int) -> list[bool]:
         for i in range(place[start], place[end]):
             speaks[i] = True
     spoken = [i for i, active in enumerate(speaks) if active]
-    for before, after in zip(spoken, spoken[1:], strict=False):
+    for before, after in pairwise(spoken):
         if cuts[after] - cuts[before + 1] < shorter:
             for i in range(before + 1, after):
                 speaks[i] = True

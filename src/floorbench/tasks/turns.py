@@ -20,7 +20,7 @@ from floorbench.core.spec import SystemSpec, TaskSpec
 from floorbench.core.time import Seconds, from_ticks, to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome, Role
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Metric, Scored
+from floorbench.metrics.base import FAILED, INVALID, OK, DueItem, Measure, Metric, Scored
 from floorbench.metrics.classification import accuracy
 from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.latency import (
@@ -58,7 +58,8 @@ class TurnsTask:
         that gives way to a user's finished turn says it so.
     window : float
         Seconds after the last word in which a take answers the turn, above 0; a later one is a
-        miss, and a turn that was heard for less without a take is censored.
+        miss, and a turn that was heard for less without a take is censored. Without a take and
+        without the event ``observed``, which says up to where it was heard, a stream has failed.
 
     Raises
     ------
@@ -189,9 +190,13 @@ class TurnsTask:
         taken = [to_ticks(_at(e)) - end for e in decision.events if self._takes_floor(e)]
         if taken and min(taken) < window:
             return OK, from_ticks(min(taken)), ANSWERED
-        heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=0.0)
+        if taken:
+            return OK, 0.0, MISSED
+        heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=None)
+        if heard is None:  # a stream that broke off keeps silent too
+            return FAILED, 0.0, MISSED
         watched = to_ticks(min(heard, _length(sample))) - end
-        if taken or watched >= window:
+        if watched >= window:
             return OK, 0.0, MISSED
         return OK, from_ticks(max(watched, 0)), CENSORED
 

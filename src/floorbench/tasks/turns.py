@@ -88,6 +88,7 @@ class TurnsTask:
                 "takes": sorted(self._takes),
                 "window": self._window,
                 "cluster": "given, else sample",
+                "strata": "label x source, joined, strata of one collapsed",
                 "latency": "commit time of the first take, from the end of the last word",
             },
             source="ours",

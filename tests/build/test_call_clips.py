@@ -115,6 +115,18 @@ def test_dev_and_test_share_no_call_and_a_seed_repeats_them(tmp_path: Path) -> N
     assert {r["cluster"] for r in rows(tmp_path / "again" / "dev")} == ids[0]
 
 
+def test_calls_whose_names_differ_in_other_letters_keep_their_own_files(tmp_path: Path) -> None:
+    names = ("张三", "李四", "a b", "a-b", "c")
+    cut_calls(opened(calls(tmp_path / "calls", *names)), tmp_path / "out", rules=RULES)
+    table = rows(tmp_path / "out")
+    assert len(table) == len({r["path"] for r in table}) == 2 * len(names)
+    assert {s.cluster for s in open_dataset(tmp_path / "out").samples()} == {
+        f"given:{name}" for name in names
+    }
+    assert next(r["path"] for r in table if r["cluster"] == "c") == "audio/c-user-0001500.wav"
+    assert all((tmp_path / "out" / r["path"]).name.isascii() for r in table)
+
+
 def test_both_sides(tmp_path: Path) -> None:
     source = opened(calls(tmp_path / "calls"))
     cut_calls(source, tmp_path / "out", rules=RULES, sides=(Role.USER, Role.SYSTEM))
@@ -148,6 +160,16 @@ def test_swapped_channels_are_refused(tmp_path: Path) -> None:
         cut_calls(open_dataset(folder, user="agent"), tmp_path / "out", rules=RULES)
     assert not (tmp_path / "out").exists()
     cut_calls(open_dataset(folder), tmp_path / "out", rules=RULES)
+
+
+def test_a_call_that_is_refused_leaves_no_half_of_the_folders(tmp_path: Path) -> None:
+    folder = calls(tmp_path / "calls", *(f"c{n}" for n in range(6)))
+    cut_calls(opened(folder), tmp_path / "whole", rules=RULES, dev=0.5)
+    last = rows(tmp_path / "whole" / "test")[-1]["cluster"]
+    (folder / f"{last}.csv").write_text("speaker,word,start,end\ncaller,a,2,1\n", encoding="utf-8")
+    with pytest.raises(DataError, match=last):
+        cut_calls(opened(folder), tmp_path / "out", rules=RULES, dev=0.5)
+    assert not (tmp_path / "out" / "dev" / "labels.tsv").exists()
 
 
 def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:

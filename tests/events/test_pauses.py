@@ -1,11 +1,15 @@
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from floorbench.core.time import to_ticks
+from floorbench.core.vocab import Role
 from floorbench.errors import DataError, UsageError
 from floorbench.events.pauses import BOTH, LAST, OVERLAP, SHORT_ANSWER, PauseRules, pauses
+from oracles.events_ms98 import read_call
+from oracles.events_pauses import judged
 
 Spans = list[tuple[float, float]]
 
@@ -81,3 +85,43 @@ def test_rules_out_of_range_are_refused(bad: dict[str, float]) -> None:
 def test_spans_out_of_order_are_refused() -> None:
     with pytest.raises(DataError, match="FB610"):
         found([(2, 3), (0, 1)], [])
+
+
+def agrees(own: list[tuple[int, int]], other: list[tuple[int, int]], **rules: float) -> Counter:
+    got, left_out = pauses(
+        np.array(own, dtype=np.int64).reshape(-1, 2),
+        np.array(other, dtype=np.int64).reshape(-1, 2),
+        rules=PauseRules(**rules),
+    )
+    in_ticks = {name: to_ticks(seconds) for name, seconds in rules.items()}
+    assert ([tuple(p) for p in got], left_out) == judged(own, other, **in_ticks)
+    return Counter(p.label for p in got) + left_out
+
+
+def test_random_calls_are_judged_as_their_painted_stretches() -> None:
+    rng, seen = np.random.default_rng(5), Counter[str]()
+
+    def side() -> list[tuple[int, int]]:
+        starts = np.sort(rng.integers(0, 100, rng.integers(0, 12)))
+        return [(int(s) * 100_000, int(s + rng.integers(0, 12)) * 100_000) for s in starts]
+
+    for _ in range(800):  # ties are frequent on a grid of 0.1 s
+        silence, backchannel, alone = (int(n) / 10 for n in rng.integers(1, 12, 3))
+        seen += agrees(side(), side(), silence=silence, backchannel=backchannel, alone=alone)
+    assert set(seen) == {"complete", "incomplete", OVERLAP, SHORT_ANSWER, BOTH, LAST}
+
+
+@pytest.mark.parametrize("call", ["sw2001", "sw2005", "sw2401"])
+def test_real_calls_are_judged_as_their_painted_stretches(real_data: Path, call: str) -> None:
+    sides = {role: sorted(s.spans()) for role, s in read_call(real_data / "swb_ms98", call).items()}
+    user, system = sides[Role.USER], sides[Role.SYSTEM]
+    for own, other in ((user, system), (system, user)):
+        seen = agrees(own, other, silence=0.2, backchannel=1.0, alone=1.0)
+        assert seen["complete"]
+        assert seen["incomplete"]
+
+
+def test_a_turn_begins_again_after_a_pause_without_a_label() -> None:
+    got, left_out = found([(0, 1), (2.5, 4)], [(1.5, 2), (4.5, 8)])
+    assert left_out == {SHORT_ANSWER: 1}
+    assert [p[:2] for p in got] == [(2.5, 4.0)]

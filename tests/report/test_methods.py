@@ -62,3 +62,54 @@ def test_it_is_one_paragraph(name: str) -> None:
     paragraph = methods([toy_result(name)]).split("\n\n")[0]
     assert "\n" not in paragraph
     assert paragraph.endswith(".")
+
+
+def test_the_threshold_is_the_one_that_was_scored_at() -> None:
+    result = toy_result()
+    own = dataclasses.replace(result, system=dataclasses.replace(result.system, threshold=0.5))
+    assert "threshold 0.5)" in methods([own])
+    task = dataclasses.replace(
+        result.task, parameters={**result.task.parameters, "threshold": 0.689}
+    )
+    given = dataclasses.replace(own, task=task)
+    said = methods([given])
+    assert said.count("threshold") == 1
+    assert "threshold 0.689)" in said
+    protocol, system = result.signature.protocol, result.signature.system
+    chosen = {"artefact": "ab" * 32, "threshold": 0.689, "dataset": "0123"}
+    signature = dataclasses.replace(
+        result.signature,
+        protocol={
+            **protocol,
+            "parameters": {**protocol["parameters"], "threshold": "recall_at_fpr (limit 0.05)"},
+        },
+        system={**system, "threshold_from": chosen},
+    )
+    frozen = methods([dataclasses.replace(given, signature=signature)]).split("\n\n")[0]
+    assert (
+        "threshold 0.689, chosen by recall_at_fpr (limit 0.05) on data of digest 0123 and then "
+        "frozen)" in frozen
+    )
+    assert "threshold 0.5" not in frozen
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("ours", "version 1 (stage"), ("Easy Turn test set; ours", "after Easy Turn test set (stage")],
+)
+def test_what_is_floorbenchs_own_is_not_said_to_be_ours(source: str, said: str) -> None:
+    result = toy_result()
+    task = dataclasses.replace(result.task, source=source)
+    assert said in methods([dataclasses.replace(result, task=task)])
+
+
+def test_without_any_interval_no_reason_is_guessed() -> None:
+    result = toy_result()
+    bare = [
+        dataclasses.replace(
+            e, interval=dataclasses.replace(e.interval, low=None, high=None, method="none")
+        )
+        for e in result.estimates
+    ]
+    said = methods([dataclasses.replace(result, estimates=bare)])
+    assert "; no figure here has one. Under 10 clusters there is none." in said

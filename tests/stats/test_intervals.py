@@ -252,6 +252,22 @@ def test_units_that_do_not_enter_could_as_well_not_be_there(instance):
             assert not (units & lacking).any()
 
 
+@pytest.mark.parametrize("instance", INSTANCES, ids=str)
+def test_without_a_cluster_that_enters_a_value_can_be_another(instance):
+    for policy in instance.policies:
+        metric, moved, defined = instance.build(**policy), False, False
+        for seed in range(4):
+            data = CASES[instance.kind](np.random.default_rng(seed))
+            own = own_clusters(metric, data)
+            weights = np.vstack([np.ones(len(own)), 1 - np.eye(len(own))])
+            whole, *without = evaluator(metric, data)(weights)
+            same = np.isclose(without, whole, rtol=0, atol=1e-9, equal_nan=True)
+            assert same[~own].all()
+            moved |= not same[own].all()
+            defined |= not np.isnan(whole)
+        assert moved or not defined
+
+
 def test_a_rank_metric_of_the_answered_counts_their_clusters():
     gold, score = ["yield", "keep"] * 40, list(np.random.default_rng(0).random(80))
     answered = [d // 2 < 9 for d in range(80)]

@@ -9,7 +9,7 @@ from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec
 from floorbench.core.vocab import Outcome, Role
 from floorbench.errors import DataError, UsageError
-from floorbench.metrics.base import INVALID, point
+from floorbench.metrics.base import FAILED, INVALID, OK, point
 from floorbench.metrics.latency import ANSWERED, CENSORED, MISSED
 from floorbench.tasks.turns import TurnsTask
 
@@ -62,10 +62,29 @@ def test_the_first_take_decides(takes: Sequence[float], latency: float, status: 
     assert unit(said(*takes))[:2] == (latency, status)
 
 
+@pytest.mark.parametrize("end", [0.3, 0.9, 1.3, 2.3])
+def test_edges_do_not_depend_on_the_noise_of_floats(end: float) -> None:
+    late, noisy = end + 2.0, sum([0.1] * round(10 * end))  # as a stream may add its steps up
+    for take, latency, status in ((noisy, 0.0, ANSWERED), (late, 0.0, MISSED)):
+        assert unit(said(take), end=end)[:2] == (latency, status)
+    item = (turn(end=end), "", 0, said(noisy))
+    scored = TurnsTask().scored([item], system=SYSTEM)["sample"]
+    assert list(scored.column("latency") < 0) == [False]  # no cut-in
+
+
 def test_a_turn_not_heard_to_the_end_of_the_window_is_censored() -> None:
     assert unit(said(heard=3.5))[:2] == (1.5, CENSORED)
     assert unit(said(heard=3.6), seconds=3.5)[:2] == (1.5, CENSORED)
     assert unit(said(heard=1.0))[:2] == (0.0, CENSORED)
+
+
+def test_a_stream_that_keeps_silent_says_up_to_where_it_heard() -> None:
+    def of(*labels: str) -> Prediction:
+        events = tuple(Event(kind="action", time=4.5, label=label, commit=4.5) for label in labels)
+        return Prediction(sample_id="t", condition="", trial=0, decision=Decision(events=events))
+
+    assert unit(of("keep"))[1:] == (MISSED, FAILED)
+    assert unit(of("take"))[1:] == (MISSED, OK)  # too late: what came before was heard
 
 
 def test_only_labels_that_take_the_floor_count() -> None:

@@ -11,6 +11,7 @@ its pauses inside, and the table says where that word ends. A stream is asked ab
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections import Counter
@@ -112,12 +113,15 @@ def cut_calls(
         raise UsageError("FB103", f"tail={tail} is not above 0 and at most 60 s")
     folders = _folders(source.ids, dev, seed)
     made = []
+    cut: dict[str, list[dict[str, str]]] = {}
     for name in folders:
         if (out / name / TABLE).exists():
             where = Place(str(out / name / TABLE))
             raise UsageError("FB278", "there are clips already", where=where)
     for name, ids in folders.items():
-        folder, rows, left_out = out / name, [], Counter[str]()
+        folder, left_out = out / name, Counter[str]()
+        rows: list[dict[str, str]] = []
+        stems = _stems(ids)
         for session in (source.session(i) for i in ids):
             if check_channels(session).verdict == "swapped":
                 what = f"the channels of '{session.id}' are swapped, by their levels"
@@ -133,7 +137,7 @@ def cut_calls(
                     start, end = _edges(pause, rules, context, lead)
                     if turns:
                         start, end = _turn_edges(session, role, pause, lead, tail)
-                    row = _write(session, role, pause, folder, start, end)
+                    row = _write(session, role, pause, folder, stems[session.id], start, end)
                     if row is None:
                         left_out[NO_SOUND] += 1
                     else:
@@ -145,13 +149,15 @@ def cut_calls(
                 f"no pause of {' and '.join(sides)} has a label ({reasons or 'no speech'})",
                 where=Place(str(source.path)),
             )
-        made_by = {**asdict(rules), "lead": lead}
-        made_by |= {"turns": True, "tail": tail} if turns else {"context": context}
-        _finish(folder, rows, source, made_by, licence)
+        cut[name] = rows
         labels = Counter(row["label"] for row in rows)
         made.append(
             CutReport(folder=folder, calls=len(ids), labels=dict(labels), left_out=dict(left_out))
         )
+    made_by = {**asdict(rules), "lead": lead}
+    made_by |= {"turns": True, "tail": tail} if turns else {"context": context}
+    for name, table in cut.items():  # all or none: a call may have been refused
+        _finish(out / name, table, source, made_by, licence)
     return made
 
 
@@ -167,6 +173,16 @@ def _folders(ids: Sequence[str], dev: float | None, seed: int) -> dict[str, list
     return {
         "dev": sorted(ids[i] for i in order[:size]),
         "test": sorted(ids[i] for i in order[size:]),
+    }
+
+
+def _stems(ids: Sequence[str]) -> dict[str, str]:
+    """Return what the files of each call begin with: plain letters, another for every call."""
+    stems = {i: _UNSAFE.sub("-", i) for i in ids}
+    often = Counter(stems.values())
+    return {
+        i: stem if often[stem] == 1 else f"{stem}-{hashlib.sha256(i.encode()).hexdigest()[:8]}"
+        for i, stem in stems.items()
     }
 
 
@@ -193,6 +209,7 @@ def _write(
     role: Role,
     pause: Pause,
     folder: Path,
+    stem: str,
     start: Ticks,
     end: Ticks,
 ) -> dict[str, str] | None:
@@ -207,7 +224,7 @@ def _write(
     if end > to_ticks(audio.frames / audio.rate):
         return None
     samples = audio.read(start=from_ticks(start), end=from_ticks(end))
-    name = _UNSAFE.sub("-", f"{session.id}-{role}") + f"-{pause.end // 1000:07d}.wav"
+    name = f"{stem}-{role}-{pause.end // 1000:07d}.wav"
     target = folder / AUDIO / name
     target.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(target, samples, audio.rate, subtype="PCM_16")

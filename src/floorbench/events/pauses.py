@@ -26,7 +26,8 @@ class Pause(NamedTuple):
     Parameters
     ----------
     turn : int
-        Where the turn begins: the first own speech since the other side last had the floor.
+        Where the turn begins: the first own speech since the other side last had the floor, or
+        since a pause that has no label.
     end : int
         Where the speech before the pause ends.
     next : int

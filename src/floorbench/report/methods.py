@@ -16,7 +16,10 @@ from floorbench.run.signature import one_line
 from floorbench.stats.intervals import FEWEST_CLUSTERS
 from floorbench.stats.permutation import EXACT_CLUSTERS, PERMUTATIONS
 
-TOLD_ELSEWHERE = ("missing", "cluster", "strata", "prompt_files", "prompts", "label_maps")
+TOLD_ELSEWHERE = (
+    *("missing", "cluster", "strata", "threshold"),
+    *("prompt_files", "prompts", "label_maps"),
+)
 """Parameters of a task that have a sentence of their own, or are hashes of the signature."""
 MISSING = {
     "wrong": "An answer that is missing (absent, abstained, invalid, failed or timed out) counts "
@@ -65,7 +68,9 @@ def _task(result: Result) -> list[str]:
         for k, v in task.parameters.items()
         if k not in TOLD_ELSEWHERE and v not in (None, [], {})
     }
-    after = f" after {task.source}" if task.source else ""
+    # "ours" would be said of the paper's authors.
+    others = "; ".join(said for said in task.source.split("; ") if said != "ours")
+    after = f" after {others}" if others else ""
     listed = ", ".join(f"{k}={_plain(v)}" for k, v in given.items())
     settings = f" ({listed})" if listed else ""
     out = [
@@ -103,7 +108,7 @@ def _system(result: Result) -> str:
     parameters = result.signature.system.get("parameters")  # without secrets
     shown = [
         *(f"{name} sha256 {digest[:12]}" for name, digest in spec.weights.items()),
-        *([f"threshold {spec.threshold:g}"] if spec.threshold is not None else []),
+        *_threshold(result),
         *([f"label map {spec.label_map}"] if spec.label_map else []),
     ]
     if isinstance(parameters, dict):
@@ -117,6 +122,23 @@ def _system(result: Result) -> str:
     )
 
 
+def _threshold(result: Result) -> list[str]:
+    """Return the threshold that was scored at: the task's, chosen or given, else the system's."""
+    protocol, system = result.signature.protocol, result.signature.system
+    scored_at = result.task.parameters.get("threshold")
+    own = result.system.threshold
+    if scored_at is None:
+        return [f"threshold {own:g}"] if own is not None else []
+    frozen = system.get("threshold_from")
+    if not isinstance(frozen, dict):
+        return [f"threshold {scored_at:g}"]
+    chosen = protocol["parameters"]["threshold"]
+    return [
+        f"threshold {scored_at:g}, chosen by {chosen} on data of digest {frozen['dataset']} "
+        "and then frozen"
+    ]
+
+
 def _hash(name: str) -> bool:
     return name.endswith("sha256")
 
@@ -126,14 +148,15 @@ def _intervals(estimates: Sequence[Estimate], result: Result) -> list[str]:
     bootstrap = protocol.get("bootstrap")
     assert isinstance(bootstrap, dict)  # noqa: S101 -- scoring wrote it
     used = Counter(e.interval.method for e in estimates if e.interval.low is not None)
-    ways = ", ".join(how for method, how in BY.items() if used[method]) or "none: too few clusters"
+    ways = ", ".join(how for method, how in BY.items() if used[method])
+    by = f"by {ways}" if ways else "no figure here has one"
     strata = parameters.get("strata")
     within = f", drawn within strata ({strata})" if strata and strata != "none" else ""
     return [
         f"Intervals are {100 * float(bootstrap['level']):g} %, two-sided, from a bootstrap of "
         f"{counted(bootstrap['draws'], 'draw', form=',')} (seed {bootstrap['seed']}) that "
         "resamples whole clusters "
-        f"({parameters.get('cluster', 'cluster of the data')}){within}; by {ways}. Under "
+        f"({parameters.get('cluster', 'cluster of the data')}){within}; {by}. Under "
         f"{FEWEST_CLUSTERS} clusters there is none."
     ]
 

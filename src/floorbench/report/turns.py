@@ -20,11 +20,10 @@ COLUMNS = {
 }
 READ = (
     "Cut in: the stream took the floor before the user's last word had ended. Took the floor: at "
-    "any time up to the end of the window, cut-ins included. Right: after "
-    "the last word and within the window. Delay: from the end of the last word, "
-    "over the turns that were not cut into; one without a take is infinitely late, one not heard "
-    "to the end of the window is censored (Kaplan-Meier). '-': fewer takes than the percentile "
-    "asks for."
+    "any time up to the end of the window, cut-ins included. Right: after the last word and within "
+    "the window. These are shares of all turns. Delay: from the end of the last word, over the "
+    "turns that were not cut into; one without a take is infinitely late, one not heard to the end "
+    "of the window is censored (Kaplan-Meier). '-': fewer takes than the percentile asks for."
 )
 
 

@@ -97,6 +97,9 @@ def intervals(
 def entering(metric: Metric, scored: Scored, rows: StatTable | None = None) -> Bools | None:
     """Tell which units enter a metric's value; without the others it would be the same.
 
+    A slot also stands beside its neighbours, so for slots this holds of whole clusters
+    (:func:`own_clusters`) and not of single ones.
+
     Parameters
     ----------
     metric : Metric

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from floorbench.core.prediction import Decision, Event, Prediction
 from floorbench.core.sample import Observation, Sample
 from floorbench.core.spec import SystemSpec, TaskSpec
-from floorbench.core.time import Seconds
+from floorbench.core.time import Seconds, from_ticks, to_ticks
 from floorbench.core.vocab import MissingPolicy, Outcome, Role
 from floorbench.errors import DataError, Place, UsageError
-from floorbench.metrics.base import INVALID, OK, DueItem, Measure, Metric, Scored
+from floorbench.metrics.base import FAILED, INVALID, OK, DueItem, Measure, Metric, Scored
 from floorbench.metrics.classification import accuracy
 from floorbench.metrics.inputs import check_choice
 from floorbench.metrics.latency import (
@@ -44,7 +44,6 @@ TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
     "no events: a stream is asked here; the system vad-detector makes one of a turn detector"
 )
-_EPSILON = 1e-9
 
 
 class TurnsTask:
@@ -59,7 +58,8 @@ class TurnsTask:
         that gives way to a user's finished turn says it so.
     window : float
         Seconds after the last word in which a take answers the turn, above 0; a later one is a
-        miss, and a turn that was heard for less without a take is censored.
+        miss, and a turn that was heard for less without a take is censored. Without a take and
+        without the event ``observed``, which says up to where it was heard, a stream has failed.
 
     Raises
     ------
@@ -88,6 +88,7 @@ class TurnsTask:
                 "takes": sorted(self._takes),
                 "window": self._window,
                 "cluster": "given, else sample",
+                "strata": "label x source, joined, strata of one collapsed",
                 "latency": "commit time of the first take, from the end of the last word",
             },
             source="ours",
@@ -185,15 +186,20 @@ class TurnsTask:
         decision = prediction.decision
         if not decision.events:
             return INVALID, 0.0, MISSED
-        end = _end(sample)
-        taken = [_at(e) for e in decision.events if self._takes_floor(e)]
-        if taken and min(taken) - end < self._window:
-            return OK, min(taken) - end, ANSWERED
-        heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=0.0)
-        watched = min(heard, _length(sample)) - end
-        if taken or watched >= self._window - _EPSILON:
+        # In ticks: whether a take cuts in or is late does not depend on the noise of floats.
+        end, window = to_ticks(_end(sample)), to_ticks(self._window)
+        taken = [to_ticks(_at(e)) - end for e in decision.events if self._takes_floor(e)]
+        if taken and min(taken) < window:
+            return OK, from_ticks(min(taken)), ANSWERED
+        if taken:
             return OK, 0.0, MISSED
-        return OK, max(watched, 0.0), CENSORED
+        heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=None)
+        if heard is None:  # a stream that broke off keeps silent too
+            return FAILED, 0.0, MISSED
+        watched = to_ticks(min(heard, _length(sample))) - end
+        if watched >= window:
+            return OK, 0.0, MISSED
+        return OK, from_ticks(max(watched, 0)), CENSORED
 
     def _takes_floor(self, event: Event) -> bool:
         return event.kind == ACTION and event.label is not None and fold(event.label) in self._takes

@@ -62,3 +62,15 @@ def test_it_is_one_paragraph(name: str) -> None:
     paragraph = methods([toy_result(name)]).split("\n\n")[0]
     assert "\n" not in paragraph
     assert paragraph.endswith(".")
+
+
+def test_in_latex_every_sign_is_printed() -> None:
+    said = methods([toy_result()], "latex")
+    assert r"Intervals are 95 \%, two-sided" in said
+    assert "_" not in said.replace(r"\_", "")
+
+
+def test_a_task_of_ones_own_comes_after_nobody() -> None:
+    result = toy_result()
+    task = dataclasses.replace(result.task, source="ours")
+    assert " after " not in methods([dataclasses.replace(result, task=task)])

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import soundfile
 
+from floorbench.build import call_clips
 from floorbench.build.call_clips import NO_SOUND, cut_calls
 from floorbench.core.vocab import Role
 from floorbench.datasets.open import open_dataset
-from floorbench.errors import DataError, UsageError
+from floorbench.errors import DataError, EnvironmentProblem, UsageError
 from floorbench.events.pauses import PauseRules
 
 RATE = 8000
@@ -115,18 +116,6 @@ def test_dev_and_test_share_no_call_and_a_seed_repeats_them(tmp_path: Path) -> N
     assert {r["cluster"] for r in rows(tmp_path / "again" / "dev")} == ids[0]
 
 
-def test_calls_whose_names_differ_in_other_letters_keep_their_own_files(tmp_path: Path) -> None:
-    names = ("张三", "李四", "a b", "a-b", "c")
-    cut_calls(opened(calls(tmp_path / "calls", *names)), tmp_path / "out", rules=RULES)
-    table = rows(tmp_path / "out")
-    assert len(table) == len({r["path"] for r in table}) == 2 * len(names)
-    assert {s.cluster for s in open_dataset(tmp_path / "out").samples()} == {
-        f"given:{name}" for name in names
-    }
-    assert next(r["path"] for r in table if r["cluster"] == "c") == "audio/c-user-0001500.wav"
-    assert all((tmp_path / "out" / r["path"]).name.isascii() for r in table)
-
-
 def test_both_sides(tmp_path: Path) -> None:
     source = opened(calls(tmp_path / "calls"))
     cut_calls(source, tmp_path / "out", rules=RULES, sides=(Role.USER, Role.SYSTEM))
@@ -162,16 +151,6 @@ def test_swapped_channels_are_refused(tmp_path: Path) -> None:
     cut_calls(open_dataset(folder), tmp_path / "out", rules=RULES)
 
 
-def test_a_call_that_is_refused_leaves_no_half_of_the_folders(tmp_path: Path) -> None:
-    folder = calls(tmp_path / "calls", *(f"c{n}" for n in range(6)))
-    cut_calls(opened(folder), tmp_path / "whole", rules=RULES, dev=0.5)
-    last = rows(tmp_path / "whole" / "test")[-1]["cluster"]
-    (folder / f"{last}.csv").write_text("speaker,word,start,end\ncaller,a,2,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match=last):
-        cut_calls(opened(folder), tmp_path / "out", rules=RULES, dev=0.5)
-    assert not (tmp_path / "out" / "dev" / "labels.tsv").exists()
-
-
 def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
     folder = calls(tmp_path / "calls")
     source = opened(folder)
@@ -184,6 +163,7 @@ def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
         {"dev": 0.5},
         {"lead": -1.0},
         {"context": 0.1},
+        {"context": float("inf")},
         {"tail": 0},
     ):
         with pytest.raises(UsageError, match=r"FB103"):
@@ -195,3 +175,81 @@ def test_what_cannot_be_cut_is_refused(tmp_path: Path) -> None:
     (folder / "one.csv").rename(folder / "one.words.csv")
     with pytest.raises(DataError, match=r"FB278 .*no sound"):
         cut_calls(open_dataset(folder, reader="two-channel"), tmp_path / "new", rules=RULES)
+
+
+@pytest.mark.parametrize("dev", [None, 0.5])
+def test_there_is_never_half_a_folder(tmp_path: Path, monkeypatch, dev: float | None) -> None:  # type: ignore[no-untyped-def]
+    source = opened(calls(tmp_path / "calls", "one", "two"))
+    cut_calls(source, tmp_path / "whole", rules=RULES, dev=dev)
+    finish, seen = call_clips._finish, []
+
+    def dies(*args: object) -> None:
+        finish(*args)  # type: ignore[arg-type]
+        seen.append((tmp_path / "out").exists())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(call_clips, "_finish", dies)
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)  # nobody tidies up after a kill
+    with pytest.raises(KeyboardInterrupt):
+        cut_calls(source, tmp_path / "out", rules=RULES, dev=dev)
+    monkeypatch.undo()
+    assert seen == [False]
+    left = tmp_path / ".out.cut"
+    assert left.is_dir()
+    (left / "audio").mkdir(exist_ok=True)
+    (left / "audio" / "stranger.wav").touch()
+    cut_calls(source, tmp_path / "out", rules=RULES, dev=dev)
+    assert not left.exists()
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (p for p in folder.rglob("*") if p.is_file())
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files}
+
+
+def test_a_folder_that_is_not_new_is_left_alone(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    source = opened(calls(tmp_path / "calls"))
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").touch()
+    with pytest.raises(UsageError, match=r"FB278 .*full: something is there"):
+        cut_calls(source, tmp_path / "full", rules=RULES)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    with pytest.raises(UsageError, match=r"FB278 .*current folder"):
+        cut_calls(source, Path(), rules=RULES)
+    monkeypatch.chdir(tmp_path)
+    cut_calls(source, tmp_path / "empty", rules=RULES)
+    assert len(rows(tmp_path / "empty")) == 2
+    (tmp_path / "to-be-made").mkdir()
+    (tmp_path / "link").symlink_to("to-be-made")
+    cut_calls(source, tmp_path / "link", rules=RULES)
+    assert len(rows(tmp_path / "to-be-made")) == 2
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    source = opened(calls(tmp_path / "calls"))
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(EnvironmentProblem, match=r"FB504 .*out: .*No space left"):
+        cut_calls(source, tmp_path / "out", rules=RULES)
+    assert [p.name for p in tmp_path.iterdir()] == ["calls"]
+
+
+def test_calls_of_any_name_have_clips_of_their_own(tmp_path: Path) -> None:
+    names = ("a b", "a-b", "电话", "通话", "x\ny", "n" * 230)
+    cut_calls(opened(calls(tmp_path / "calls", *names)), tmp_path / "out", rules=RULES)
+    assert {s.cluster for s in open_dataset(tmp_path / "out").samples()} == {
+        f"given:{name}" for name in names
+    }
+    assert len(list((tmp_path / "out" / "audio").iterdir())) == 2 * len(names)
+    assert (tmp_path / "out" / "audio" / "a-b-user-0001500.wav").is_file()
+
+
+def test_lines_that_could_not_be_read_are_counted(tmp_path: Path) -> None:
+    folder = calls(tmp_path / "calls", words=WORDS.replace("2.5,3.0", "3.0,2.5"))
+    (report,) = cut_calls(opened(folder), tmp_path / "out", rules=RULES)
+    assert (report.faults, report.labels) == (1, {"complete": 1})

@@ -419,3 +419,18 @@ def test_the_papers_layout_holds_the_rows_of_a_run(
     assert "We evaluated with floorbench" in out
     assert "Gemini3-Pro h5 †" in out
     assert "always-takeover h0" in out
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        {"paper": True, "every": True},
+        {"paper": True, "json": True},
+        {"methods": True, "json": True},
+        {"methods": True, "form": "csv"},
+        {"methods": True, "form": "json"},
+    ],
+)
+def test_options_that_spoil_each_other_are_refused(tmp_path: Path, pair: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"FB103 .*--(paper|methods)"):
+        score(tmp_path, **pair)

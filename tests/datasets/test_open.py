@@ -73,6 +73,12 @@ def test_a_locator_that_the_reader_cannot_use_is_a_fault_of_the_data(
         open_dataset({"reader": "clips", "path": str(tmp_path), **odd})
 
 
+def test_a_locator_chooses_no_folder_to_write_to(tmp_path: Path) -> None:
+    evil = {"reader": "clips", "path": str(tmp_path), "cache": str(tmp_path / "evil")}
+    with pytest.raises(DataError, match=r"FB211 .*names no cache folder"):
+        open_dataset(evil)
+
+
 def clips(folder: Path) -> None:
     for name, hertz in (("complete_1", 300.0), ("incomplete_2", 500.0)):
         tiny.tone(folder / f"{name}.wav", hertz=hertz)

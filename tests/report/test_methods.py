@@ -113,3 +113,9 @@ def test_without_any_interval_no_reason_is_guessed() -> None:
     ]
     said = methods([dataclasses.replace(result, estimates=bare)])
     assert "; no figure here has one. Under 10 clusters there is none." in said
+
+
+def test_in_latex_every_sign_is_printed() -> None:
+    said = methods([toy_result()], "latex")
+    assert r"Intervals are 95 \%, two-sided" in said
+    assert "_" not in said.replace(r"\_", "")

@@ -144,3 +144,14 @@ def test_wrapping_keeps_every_word_in_order(parts: list[str], columns: int) -> N
     assert " ".join(lines).split() == ["*", *said.split()]
     longest = max((width(w) for w in said.split()), default=0)
     assert all(width(line) <= max(columns, longest + 2) for line in lines)
+
+
+def test_rows_that_say_the_same_are_all_there() -> None:
+    rows = [["通话的记录", "the same words"]] * 2
+    said = listed(rows, ["call", "said"], 10)
+    assert said.count("通话的记录") == 2
+    assert said.split().count("same") == 2
+
+
+def test_a_column_without_a_word_takes_no_room() -> None:
+    assert listed([["", "a word and another"]], ["", "said"], 15).count("another") == 1

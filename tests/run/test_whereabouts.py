@@ -72,6 +72,19 @@ def test_runs_behind_a_link_find_their_data(
         assert (run / str(kept["path"])).samefile("data")
 
 
+def test_the_parent_of_a_link_is_where_it_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("project/data", "big/data", "big/disk"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "project/link").symlink_to(tmp_path / "big/disk")
+    monkeypatch.chdir(tmp_path / "project")
+    kept = to_keep({"path": "link/../data"}, Path("runs/r"))
+    assert to_open(kept, Path("runs/r")) == {"path": str(tmp_path / "big/data")}
+    (tmp_path / "project/shown").symlink_to(tmp_path / "big/data")
+    assert to_keep({"path": "shown"}, Path("runs/r")) == {"path": "../../shown"}
+
+
 def calls(folder: Path) -> Path:
     """Calls with a list of splits and a list of phrases beside them."""
     two_channel_tiny.build(folder)

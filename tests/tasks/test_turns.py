@@ -148,3 +148,14 @@ def test_a_turn_without_an_end_is_refused() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(UsageError, match="FB103"):
         TurnsTask(**bad)  # type: ignore[arg-type]
+
+
+def test_a_last_word_behind_the_end_of_the_sound_is_refused() -> None:
+    """Times in milliseconds would otherwise be turns that nobody ever took."""
+    late = turn(end=2000.0)
+    with pytest.raises(DataError, match=r"FB217 .*ends at 2000 s, the sound at 5\.000 s"):
+        TurnsTask().observe(late, "")
+    with pytest.raises(DataError, match=r"FB217"):
+        unit(said(), end=5.2)
+    assert TurnsTask().observe(turn(end=5.05), "")
+    assert unit(said(), end=5.05)[:2] == (0.0, CENSORED)

@@ -13,22 +13,25 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from floorbench import codec
 from floorbench.audio.ref import FileAudio
 from floorbench.core.time import Ticks, from_ticks, to_ticks
 from floorbench.core.vocab import Role
 from floorbench.datasets.manifest import MANIFEST
+from floorbench.datasets.new_folder import new_folder, taken
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.datasets.two_channel_check import check_channels
-from floorbench.datasets.two_channel_session import TwoChannelSession
-from floorbench.errors import DataError, Place, UsageError
+from floorbench.datasets.two_channel_session import FAULTS, TwoChannelSession
+from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
 from floorbench.events.tokens import is_speech
 from floorbench.stats.streams import generator
@@ -37,19 +40,26 @@ TABLE = "labels.tsv"
 AUDIO = "audio"
 NO_SOUND = "the recording ends before"
 COLUMNS = ("path", "label", "language", "cluster", "text", "end", "side", "turn", "pause", "next")
+AGAIN = "make room or another folder, and cut again"
 NOTICE = "Labels are what happened next in the calls; nobody has judged the pauses by ear."
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+LONGEST_NAME = 100
 _UNSPACED = ("zh", "ja", "th")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutReport:
-    """One folder of clips: where it is, how many clips of each label, and what was left out."""
+    """One folder of clips: where it is, how many clips of each label, and what was left out.
+
+    ``faults`` counts lines of the annotations that could not be read: a word that is not there
+    can make a pause, or move one.
+    """
 
     folder: Path
     calls: int
     labels: dict[str, int]
     left_out: dict[str, int]
+    faults: int
 
 
 def cut_calls(
@@ -102,63 +112,97 @@ def cut_calls(
     Raises
     ------
     UsageError
-        ``FB103`` for values outside these, ``FB278`` when the folder holds clips already.
+        ``FB103`` for values outside these, ``FB278`` when the folder is not new;
+        ``FB503`` when another process writes it.
     DataError
         ``FB278`` for a call without sound, and when a folder would get no clip; ``FB279`` for a
         call whose channels are swapped, by their levels.
+    EnvironmentProblem
+        ``FB504`` when the folder cannot be written; nothing of it is left then.
     """
-    if not 0 <= lead < context:
-        raise UsageError("FB103", f"lead={lead} is not from 0 to below context={context}")
+    if not 0 <= lead < context < math.inf:
+        raise UsageError("FB103", f"lead={lead} is not from 0 to below context={context}, in s")
     if not 0 < tail <= 60:
         raise UsageError("FB103", f"tail={tail} is not above 0 and at most 60 s")
     folders = _folders(source.ids, dev, seed)
-    made = []
-    cut: dict[str, list[dict[str, str]]] = {}
-    for name in folders:
-        if (out / name / TABLE).exists():
-            where = Place(str(out / name / TABLE))
-            raise UsageError("FB278", "there are clips already", where=where)
-    for name, ids in folders.items():
-        folder, left_out = out / name, Counter[str]()
-        rows: list[dict[str, str]] = []
-        stems = _stems(ids)
-        for session in (source.session(i) for i in ids):
-            if check_channels(session).verdict == "swapped":
-                what = f"the channels of '{session.id}' are swapped, by their levels"
-                raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
-            for role in sides:
-                found, none = pauses(
-                    session.speech[role], session.speech[_other(role)], rules=rules
-                )
-                left_out += none
-                for pause in found:
-                    if turns and pause.label == "incomplete":
-                        continue
-                    start, end = _edges(pause, rules, context, lead)
-                    if turns:
-                        start, end = _turn_edges(session, role, pause, lead, tail)
-                    row = _write(session, role, pause, folder, stems[session.id], start, end)
-                    if row is None:
-                        left_out[NO_SOUND] += 1
-                    else:
-                        rows.append(row)
-        if not rows:
-            reasons = "; ".join(f"{why}: {n}" for why, n in sorted(left_out.items()))
-            raise DataError(
-                "FB278",
-                f"no pause of {' and '.join(sides)} has a label ({reasons or 'no speech'})",
-                where=Place(str(source.path)),
+    _refuse(out)
+    ways = _Ways(rules, tuple(sides), context, lead, tail if turns else None)
+    try:
+        with new_folder(out, suffix=".cut") as partial:
+            return [
+                _cut(source, ids, ways, partial / name, name, out / name, licence)
+                for name, ids in folders.items()
+            ]
+    except OSError as error:
+        what = f"cannot be written: {error.strerror or error}"
+        raise EnvironmentProblem("FB504", what, where=Place(str(out)), hint=AGAIN) from None
+
+
+class _Ways(NamedTuple):
+    """How calls are cut; ``tail`` of whole turns only."""
+
+    rules: PauseRules
+    sides: tuple[Role, ...]
+    context: float
+    lead: float
+    tail: float | None
+
+
+def _refuse(out: Path) -> None:
+    where = Place(str(out))
+    if (out / TABLE).exists():
+        raise UsageError("FB278", "there are clips already", where=Place(str(out / TABLE)))
+    if taken(out):
+        raise UsageError("FB278", "something is there already", where=where)
+    if out.resolve() == Path.cwd() or os.path.ismount(out):
+        what = "is the current folder or a mounted disk, and no new one"
+        raise UsageError("FB278", what, where=where, hint="name a folder in it that is not there")
+
+
+def _cut(
+    source: TwoChannelSource,
+    ids: Sequence[str],
+    ways: _Ways,
+    folder: Path,
+    part: str,
+    final: Path,
+    licence: str,
+) -> CutReport:
+    rows: list[dict[str, str]] = []
+    left_out, faults = Counter[str](), 0
+    for session in (source.session(i) for i in ids):
+        if check_channels(session).verdict == "swapped":
+            what = f"the channels of '{session.id}' are swapped, by their levels"
+            raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
+        faults += session.counted.get(FAULTS, 0)
+        for role in ways.sides:
+            found, none = pauses(
+                session.speech[role], session.speech[_other(role)], rules=ways.rules
             )
-        cut[name] = rows
-        labels = Counter(row["label"] for row in rows)
-        made.append(
-            CutReport(folder=folder, calls=len(ids), labels=dict(labels), left_out=dict(left_out))
+            left_out += none
+            for pause in found:
+                if ways.tail is not None and pause.label == "incomplete":
+                    continue
+                row = _write(session, role, pause, folder, *_edges(session, role, pause, ways))
+                if row is None:
+                    left_out[NO_SOUND] += 1
+                else:
+                    rows.append(row)
+    if not rows:
+        reasons = "; ".join(f"{why}: {n}" for why, n in sorted(left_out.items()))
+        raise DataError(
+            "FB278",
+            f"no pause of {' and '.join(ways.sides)} has a label ({reasons or 'no speech'})",
+            where=Place(str(source.path)),
         )
-    made_by = {**asdict(rules), "lead": lead}
-    made_by |= {"turns": True, "tail": tail} if turns else {"context": context}
-    for name, table in cut.items():  # all or none: a call may have been refused
-        _finish(out / name, table, source, made_by, licence)
-    return made
+    _finish(folder, part, rows, source, ways, licence)
+    return CutReport(
+        folder=final,
+        calls=len(ids),
+        labels=dict(Counter(row["label"] for row in rows)),
+        left_out=dict(left_out),
+        faults=faults,
+    )
 
 
 def _folders(ids: Sequence[str], dev: float | None, seed: int) -> dict[str, list[str]]:
@@ -176,32 +220,20 @@ def _folders(ids: Sequence[str], dev: float | None, seed: int) -> dict[str, list
     }
 
 
-def _stems(ids: Sequence[str]) -> dict[str, str]:
-    """Return what the files of each call begin with: plain letters, another for every call."""
-    stems = {i: _UNSAFE.sub("-", i) for i in ids}
-    often = Counter(stems.values())
-    return {
-        i: stem if often[stem] == 1 else f"{stem}-{hashlib.sha256(i.encode()).hexdigest()[:8]}"
-        for i, stem in stems.items()
-    }
-
-
 def _other(role: Role) -> Role:
     return Role.SYSTEM if role is Role.USER else Role.USER
 
 
-def _edges(pause: Pause, rules: PauseRules, context: float, lead: float) -> tuple[Ticks, Ticks]:
-    end = pause.end + to_ticks(rules.silence)
-    return max(0, pause.turn - to_ticks(lead), end - to_ticks(context)), end
-
-
-def _turn_edges(
-    session: TwoChannelSession, role: Role, pause: Pause, lead: float, tail: float
+def _edges(
+    session: TwoChannelSession, role: Role, pause: Pause, ways: _Ways
 ) -> tuple[Ticks, Ticks]:
+    start = max(0, pause.turn - to_ticks(ways.lead))
+    if ways.tail is None:
+        end = pause.end + to_ticks(ways.rules.silence)
+        return max(start, end - to_ticks(ways.context)), end
     starts = session.speech[role][:, 0]
     again = starts[starts > pause.end]
-    end = pause.end + to_ticks(tail)
-    return max(0, pause.turn - to_ticks(lead)), min([end, *again[:1].tolist()])
+    return start, min([pause.end + to_ticks(ways.tail), *again[:1].tolist()])
 
 
 def _write(
@@ -209,7 +241,6 @@ def _write(
     role: Role,
     pause: Pause,
     folder: Path,
-    stem: str,
     start: Ticks,
     end: Ticks,
 ) -> dict[str, str] | None:
@@ -224,10 +255,12 @@ def _write(
     if end > to_ticks(audio.frames / audio.rate):
         return None
     samples = audio.read(start=from_ticks(start), end=from_ticks(end))
-    name = f"{stem}-{role}-{pause.end // 1000:07d}.wav"
+    name = f"{_safe(session.id)}-{role}-{pause.end // 1000:07d}.wav"
     target = folder / AUDIO / name
     target.parent.mkdir(parents=True, exist_ok=True)
-    soundfile.write(target, samples, audio.rate, subtype="PCM_16")
+    written = io.BytesIO()  # a full disk is an error of the operating system, not of the format
+    soundfile.write(written, samples, audio.rate, format="WAV", subtype="PCM_16")
+    target.write_bytes(written.getvalue())
     return {
         "path": f"{AUDIO}/{name}",
         "label": pause.label,
@@ -242,6 +275,12 @@ def _write(
     }
 
 
+def _safe(call: str) -> str:
+    """Return a name for files that no other call has; one that is changed tells by its hash."""
+    name = _UNSAFE.sub("-", call)[:LONGEST_NAME]
+    return name if name == call else f"{name}-{hashlib.sha256(call.encode()).hexdigest()[:8]}"
+
+
 def _text(session: TwoChannelSession, role: Role, pause: Pause) -> str:
     said = [w.text for w in session.words.get(role, ()) if _within(w.start, pause)]
     blank = "" if session.language in _UNSPACED else " "
@@ -254,19 +293,21 @@ def _within(start: Ticks, pause: Pause) -> bool:
 
 def _finish(
     folder: Path,
+    part: str,
     rows: Sequence[dict[str, str]],
     source: TwoChannelSource,
-    rules: dict[str, Any],
+    ways: _Ways,
     licence: str,
 ) -> None:
+    rules = {**asdict(ways.rules), "lead": ways.lead}
+    rules |= {"context": ways.context} if ways.tail is None else {"turns": True, "tail": ways.tail}
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, COLUMNS, delimiter="\t", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     (folder / TABLE).write_text(table.getvalue(), encoding="utf-8")
-    part = f"-{folder.name}" if folder.name in ("dev", "test") else ""
     manifest = {
-        "name": f"{source.name}-{'turns' if 'turns' in rules else 'pauses'}{part}",
+        "name": f"{source.name}-{'turns' if 'turns' in rules else 'pauses'}{part and f'-{part}'}",
         "version": "1",
         "licence": licence,
         "notices": [NOTICE],

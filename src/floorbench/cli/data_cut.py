@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -101,10 +102,12 @@ def cut(
         console.say(f"{report.folder}: {counted(report.calls, 'call')}, {labels}")
         for why, count in sorted(report.left_out.items()):
             console.say(f"  left out: {count} ({why})")
+        if report.faults:
+            lines = counted(report.faults, "line")
+            console.say(f"  not read: {lines} of the annotations; pauses may be wrong there")
     if json:
         console.data_json([
-            {"folder": str(r.folder), "calls": r.calls, "labels": r.labels, "left_out": r.left_out}
-            for r in reports
+            asdict(r) | {"folder": str(r.folder)} for r in reports
         ])  # fmt: skip
     else:
         for report in reports:

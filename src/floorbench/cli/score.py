@@ -70,6 +70,7 @@ def score(
     """
     if not paths:
         raise UsageError("FB103", "name a run folder or a predictions file")
+    _refuse_pairs(form, every=every, paper=paper, methods=methods, json=json)
     results, printed = [], defaultdict[str, list[Path]](list)
     for path, found in zip(
         paths, opened(paths, options, thresholds_from=thresholds_from, seed=seed), strict=True
@@ -93,8 +94,20 @@ def score(
     print_results(results, form, every=every, paper=paper)
     if methods:
         for group in grouped(results):
-            console.data(methods_of(told_apart(group)))
+            console.data(methods_of(told_apart(group), form))
     return 0
+
+
+def _refuse_pairs(form: Form, *, every: bool, paper: bool, methods: bool, json: bool) -> None:
+    """Refuse options of which one would silently do nothing, or spoil the other's output."""
+    if paper and every:
+        raise UsageError("FB103", "--paper and --all are two ways to print: name one")
+    for name, asked in (("--paper", paper), ("--methods", methods)):
+        if asked and json:
+            raise UsageError("FB103", f"--json prints results as they are: leave {name} out")
+    if methods and form in ("csv", "json"):
+        what = f"--methods is a paragraph of text, which --form {form} has no place for"
+        raise UsageError("FB103", what, hint="--form text, markdown or latex")
 
 
 def check(

@@ -57,6 +57,8 @@ def open_dataset(
         path = known.pop("path", None)
         if not isinstance(name, str) or not isinstance(path, str):
             raise DataError("FB211", "a locator needs 'reader' and 'path'")
+        if "cache" in known:  # whoever opens says where to write, not who made the file
+            raise DataError("FB211", "a locator names no cache folder", where=Place(path))
         if path.startswith(_STARTER_PREFIX):
             return starter(path.removeprefix(_STARTER_PREFIX), **{**known, **options})
         try:

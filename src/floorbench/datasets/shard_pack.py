@@ -8,7 +8,6 @@ shard when it is called again with the same data and settings.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import io
 import os
@@ -31,6 +30,7 @@ from floorbench.core.ports import DatasetSource
 from floorbench.core.sample import AudioRef, JsonValue, Sample
 from floorbench.core.words import counted
 from floorbench.datasets.echo_audio import SilencedAudio, parts_of
+from floorbench.datasets.new_folder import locked, taken
 from floorbench.datasets.shard_index import (
     FORMAT,
     HEADER,
@@ -105,7 +105,7 @@ def pack(
     if out.resolve() == Path.cwd():
         what = "the current folder cannot become the packed dataset"
         raise DataError("FB289", what, where=Place(str(out)), hint="Name a folder to be made.")
-    if _taken(out):
+    if taken(out):
         return _same_or_refuse(out, plan)
     data = Path(str(source.locator().get("path", "")))
     if data.is_dir() and data.resolve() in out.resolve().parents:
@@ -114,7 +114,7 @@ def pack(
     partial = out.parent / f".{out.name}.partial"
     try:
         partial.mkdir(parents=True, exist_ok=True)
-        with _locked(partial):
+        with locked(partial):
             done = _take_up(partial, plan)
             shards = list(_shards(source, partial, plan, done, progress))
             header = Header(
@@ -128,7 +128,7 @@ def pack(
             _write(partial / HEADER, codec.encode_pretty(header).encode())
             for name in (_PLAN, _DONE):
                 (partial / name).unlink(missing_ok=True)
-            if _taken(out):
+            if taken(out):
                 raise DataError("FB289", "the folder has come up meanwhile", where=Place(str(out)))
             partial.rename(out)
         return header
@@ -309,11 +309,6 @@ def _once(name: str, seen: set[bytes]) -> None:
     seen.add(code)
 
 
-def _taken(out: Path) -> bool:
-    """Say whether something is there already; an empty folder is nothing."""
-    return out.exists() and not (out.is_dir() and next(out.iterdir(), None) is None)
-
-
 def _same_or_refuse(out: Path, plan: dict[str, Any]) -> Header:
     where = Place(str(out))
     try:
@@ -367,17 +362,3 @@ def _write(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder itself, so that two processes never pack into it at once."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UsageError("FB503", f"'{folder}' is being written by another process") from None
-        yield
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from floorbench.core.score import Estimate
 from floorbench.core.words import counted
 from floorbench.report.served import answered_by
+from floorbench.report.tables import as_tex
 from floorbench.run.scoring import Result
 from floorbench.run.signature import one_line
 from floorbench.stats.intervals import FEWEST_CLUSTERS
@@ -34,13 +35,15 @@ BY = {
 }
 
 
-def methods(results: Sequence[Result]) -> str:
+def methods(results: Sequence[Result], form: str = "text") -> str:
     """Return the paragraph, and the signatures that pin down every figure.
 
     Parameters
     ----------
     results : sequence of Result
         Of one task and one dataset, all that the paper reports together.
+    form : str
+        ``latex`` for a text whose signs LaTeX prints as they are; a bare % would hide a line.
     """
     first = results[0]
     said = [
@@ -56,7 +59,8 @@ def methods(results: Sequence[Result]) -> str:
             f"(exact up to {EXACT_CLUSTERS} clusters, else {PERMUTATIONS:,} permutations), and "
             "p values are corrected by Holm over all cells that are compared together."
         )
-    return "\n".join([" ".join(said), "", *(one_line(r.signature) for r in results)])
+    text = "\n".join([" ".join(said), "", *(one_line(r.signature) for r in results)])
+    return as_tex(text) if form == "latex" else text
 
 
 def _task(result: Result) -> list[str]:

@@ -272,7 +272,8 @@ _TEX = {
 _TEX_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 
 
-def _tex(value: str) -> str:
+def as_tex(value: str) -> str:
+    """Return a text whose signs LaTeX prints as they are."""
     return "".join(_TEX.get(c, c) for c in value)
 
 
@@ -288,30 +289,30 @@ def as_latex(table: Table) -> str:
     def shown(c: Cell | None) -> str:
         if c is None:
             return ""
-        return rf"\textbf{{{_tex(c.shown())}}}" if c.best else _tex(c.shown())
+        return rf"\textbf{{{as_tex(c.shown())}}}" if c.best else as_tex(c.shown())
 
     def interval(c: Cell | None) -> str:
-        return rf"{{\scriptsize {_tex(c.interval())}}}" if c is not None and c.interval() else ""
+        return rf"{{\scriptsize {as_tex(c.interval())}}}" if c is not None and c.interval() else ""
 
     body = []
     for row in table.rows:
         cells = [row.cells.get(k) for k in table.columns]
-        name = _tex(row.name) + (r"$^\dagger$" if row.published else "")
+        name = as_tex(row.name) + (r"$^\dagger$" if row.published else "")
         below = [interval(c) for c in cells]
         body.append(line(name, [shown(c) for c in cells], space="[-2pt]" if any(below) else ""))
         if any(below):
             body.append(line("", below, space="[2pt]"))
-    notes = [rf"{_tex(n)}\par" for n in footer(table)]
+    notes = [rf"{as_tex(n)}\par" for n in footer(table)]
     label = "-".join(re.findall(r"[a-z0-9]+", table.title.lower()))
     return "\n".join(
         [
             r"\begin{table} % needs \usepackage{booktabs,graphicx}",
             r"\centering",
-            rf"\caption{{{_tex(table.title)}}}\label{{tab:{label}}}",
+            rf"\caption{{{as_tex(table.title)}}}\label{{tab:{label}}}",
             _TEX_FIT,
             rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
             r"\toprule",
-            line(_tex(table.head), [_tex(h) for h in table.columns.values()]),
+            line(as_tex(table.head), [as_tex(h) for h in table.columns.values()]),
             r"\midrule",
             *body,
             r"\bottomrule",

@@ -208,7 +208,7 @@ def listed(rows: Sequence[Sequence[str]], head: Sequence[str], columns: int | No
     if widths is not None:
         return _columns(rows, head, widths)
     same = [len(rows) > 1 and len({row[i] for row in rows}) == 1 for i in range(len(head))]
-    if not any(same):
+    if not any(same) or all(same):
         return _paragraphs(rows, head, columns)
     told = [f"{h}: {text}" for h, text, s in zip(head, rows[0], same, strict=True) if s and text]
     others = [_without(same, row) for row in rows]
@@ -228,7 +228,7 @@ def _narrowed(rows: Sequence[Sequence[str]], head: Sequence[str], columns: int) 
     """Return widths that fit, taken from the widest columns first, or ``None``."""
     widths = _widths(rows, head)
     floors = [
-        min(w, max(NARROWEST, *(width(word) for r in [head, *rows] for word in r[i].split())))
+        min(w, max((NARROWEST, *(width(word) for r in [head, *rows] for word in r[i].split()))))
         for i, w in enumerate(widths)
     ]
     over = sum(widths) + len(GAP) * (len(head) - 1) - columns

@@ -40,7 +40,7 @@ def to_keep(
     base = Path(folder).resolve()
 
     def keep(path: str) -> str:
-        full = os.path.normpath(Path(path).absolute())
+        full = os.path.normpath(_without_parents(Path(path).absolute()))
         shared = Path(os.path.commonpath([full, base]))
         return full if shared == shared.parent else os.path.relpath(full, base)
 
@@ -72,6 +72,12 @@ def _mapped(
         key: change(value) if key in names and _relative(value) else value
         for key, value in locator.items()
     }
+
+
+def _without_parents(path: Path) -> Path:
+    """Return a path without ``..``, each of which is the parent of where a link really leads."""
+    last = max((i for i, part in enumerate(path.parts, 1) if part == ".."), default=0)
+    return Path(os.path.realpath(Path(*path.parts[:last])), *path.parts[last:]) if last else path
 
 
 def _relative(value: JsonValue) -> bool:

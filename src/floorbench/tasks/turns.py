@@ -44,6 +44,8 @@ TAKES = ("take", "speak", "complete", "yield")
 NO_EVENTS = (
     "no events: a stream is asked here; the system vad-detector makes one of a turn detector"
 )
+SLACK = 0.08
+"""Seconds that the end of the last word may lie behind that of the sound: one frame."""
 
 
 class TurnsTask:
@@ -101,9 +103,16 @@ class TurnsTask:
     def observe(
         self, sample: Sample, condition: str, *, system: SystemSpec | None = None
     ) -> Observation:
-        """Return the sound of the turn; a stream gets it step by step."""
+        """Return the sound of the turn; a stream gets it step by step.
+
+        Raises
+        ------
+        DataError
+            ``FB217`` without an end of the last word, or with one behind the end of the sound.
+        """
         if condition not in self.spec.conditions:
             raise DataError("FB222", f"there is no condition '{condition}'")
+        _heard_length(sample)
         return sample.observation
 
     def due(self, sample: Sample, system: SystemSpec) -> bool:
@@ -196,7 +205,7 @@ class TurnsTask:
         heard = max((e.time for e in decision.events if e.kind == OBSERVED), default=None)
         if heard is None:  # a stream that broke off keeps silent too
             return FAILED, 0.0, MISSED
-        watched = to_ticks(min(heard, _length(sample))) - end
+        watched = to_ticks(min(heard, _heard_length(sample))) - end
         if watched >= window:
             return OK, 0.0, MISSED
         return OK, from_ticks(max(watched, 0)), CENSORED
@@ -228,6 +237,15 @@ def _end(sample: Sample) -> Seconds:
     return float(end)
 
 
-def _length(sample: Sample) -> Seconds:
+def _heard_length(sample: Sample) -> Seconds:
+    """Return the length of the sound; one that ends before the last word measures no delay."""
     audio = sample.observation.channels[Role.USER]
-    return audio.frames / audio.rate
+    length, end = audio.frames / audio.rate, _end(sample)
+    if end > length + SLACK:
+        raise DataError(
+            "FB217",
+            f"the last word ends at {end:g} s, the sound at {length:.3f} s",
+            where=Place(item=sample.id),
+            hint="the column 'end' is in seconds from the beginning of the clip",
+        )
+    return length

@@ -244,7 +244,7 @@ CODES: dict[str, Code] = {
     ),
     "FB278": Code(
         "calls not cut",
-        "The calls have no sound or no labelled pause, or the folder holds clips already.",
+        "The calls have no sound or no labelled pause, or the folder to be made is not new.",
         "Give calls with a stereo recording and speech of both sides, and a new folder.",
     ),
     "FB279": Code(

@@ -17,8 +17,8 @@ CODES: dict[str, Code] = {
     ),
     "FB503": Code(
         "folder in use",
-        "Another process holds the lock of this run folder, review or listening session.",
-        "Wait for it, or stop it; two processes may not write one journal.",
+        "Another process writes this run folder, review, listening session or new dataset.",
+        "Wait for it, or stop it; two processes may not write one folder.",
     ),
     "FB504": Code(
         "journal cannot be written",

@@ -252,4 +252,11 @@ def test_calls_of_any_name_have_clips_of_their_own(tmp_path: Path) -> None:
 def test_lines_that_could_not_be_read_are_counted(tmp_path: Path) -> None:
     folder = calls(tmp_path / "calls", words=WORDS.replace("2.5,3.0", "3.0,2.5"))
     (report,) = cut_calls(opened(folder), tmp_path / "out", rules=RULES)
-    assert (report.faults, report.labels) == (1, {"complete": 1})
+    assert (report.faults, report.labels) == ({"faults in the annotation": 1}, {"complete": 1})
+
+
+def test_words_without_times_are_counted(tmp_path: Path) -> None:
+    """Some recognisers give numbers no times: the pause before one is then not what it seems."""
+    folder = calls(tmp_path / "calls", words=WORDS.replace("2.5,3.0", ",") + "agent,[noise],,\n")
+    (report,) = cut_calls(opened(folder), tmp_path / "out", rules=RULES)
+    assert (report.faults, report.labels) == ({"words without times": 1}, {"complete": 1})

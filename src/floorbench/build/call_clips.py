@@ -30,7 +30,7 @@ from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.new_folder import new_folder, taken
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.datasets.two_channel_check import check_channels
-from floorbench.datasets.two_channel_session import FAULTS, TwoChannelSession
+from floorbench.datasets.two_channel_session import FAULTS, UNTIMED, TwoChannelSession
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
 from floorbench.events.tokens import is_speech
@@ -51,15 +51,15 @@ _UNSPACED = ("zh", "ja", "th")
 class CutReport:
     """One folder of clips: where it is, how many clips of each label, and what was left out.
 
-    ``faults`` counts lines of the annotations that could not be read: a word that is not there
-    can make a pause, or move one.
+    ``faults`` counts lines of the annotations that could not be read and words without times, by
+    these names: a word that is not there can make a pause, or move one.
     """
 
     folder: Path
     calls: int
     labels: dict[str, int]
     left_out: dict[str, int]
-    faults: int
+    faults: dict[str, int]
 
 
 def cut_calls(
@@ -169,12 +169,12 @@ def _cut(
     licence: str,
 ) -> CutReport:
     rows: list[dict[str, str]] = []
-    left_out, faults = Counter[str](), 0
+    left_out, faults = Counter[str](), Counter[str]()
     for session in (source.session(i) for i in ids):
         if check_channels(session).verdict == "swapped":
             what = f"the channels of '{session.id}' are swapped, by their levels"
             raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
-        faults += session.counted.get(FAULTS, 0)
+        faults.update({k: n for k, n in session.counted.items() if k in (FAULTS, UNTIMED)})
         for role in ways.sides:
             found, none = pauses(
                 session.speech[role], session.speech[_other(role)], rules=ways.rules
@@ -201,7 +201,7 @@ def _cut(
         calls=len(ids),
         labels=dict(Counter(row["label"] for row in rows)),
         left_out=dict(left_out),
-        faults=faults,
+        faults=dict(faults),
     )
 
 

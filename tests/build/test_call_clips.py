@@ -214,6 +214,8 @@ def test_a_folder_that_is_not_new_is_left_alone(tmp_path: Path, monkeypatch) -> 
     (tmp_path / "full" / "notes.txt").touch()
     with pytest.raises(UsageError, match=r"FB278 .*full: something is there"):
         cut_calls(source, tmp_path / "full", rules=RULES)
+    with pytest.raises(UsageError, match=r"FB278 .*inside the calls"):
+        cut_calls(source, tmp_path / "calls" / "clips", rules=RULES)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     with pytest.raises(UsageError, match=r"FB278 .*current folder"):

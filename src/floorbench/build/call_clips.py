@@ -125,7 +125,7 @@ def cut_calls(
     if not 0 < tail <= 60:
         raise UsageError("FB103", f"tail={tail} is not above 0 and at most 60 s")
     folders = _folders(source.ids, dev, seed)
-    _refuse(out)
+    _refuse(out, source.path)
     ways = _Ways(rules, tuple(sides), context, lead, tail if turns else None)
     try:
         with new_folder(out, suffix=".cut") as partial:
@@ -148,7 +148,7 @@ class _Ways(NamedTuple):
     tail: float | None
 
 
-def _refuse(out: Path) -> None:
+def _refuse(out: Path, calls: Path) -> None:
     where = Place(str(out))
     if (out / TABLE).exists():
         raise UsageError("FB278", "there are clips already", where=Place(str(out / TABLE)))
@@ -157,6 +157,9 @@ def _refuse(out: Path) -> None:
     if out.resolve() == Path.cwd() or os.path.ismount(out):
         what = "is the current folder or a mounted disk, and no new one"
         raise UsageError("FB278", what, where=where, hint="name a folder in it that is not there")
+    if calls.resolve() in out.resolve().parents:
+        what = f"lies inside the calls '{calls}', which would be others with it"
+        raise UsageError("FB278", what, where=where)
 
 
 def _cut(

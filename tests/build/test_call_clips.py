@@ -214,6 +214,8 @@ def test_a_folder_that_is_not_new_is_left_alone(tmp_path: Path, monkeypatch) -> 
     (tmp_path / "full" / "notes.txt").touch()
     with pytest.raises(UsageError, match=r"FB278 .*full: something is there"):
         cut_calls(source, tmp_path / "full", rules=RULES)
+    with pytest.raises(UsageError, match=r"FB278 .*inside the calls"):
+        cut_calls(source, tmp_path / "calls" / "clips", rules=RULES)
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     with pytest.raises(UsageError, match=r"FB278 .*current folder"):
@@ -252,4 +254,11 @@ def test_calls_of_any_name_have_clips_of_their_own(tmp_path: Path) -> None:
 def test_lines_that_could_not_be_read_are_counted(tmp_path: Path) -> None:
     folder = calls(tmp_path / "calls", words=WORDS.replace("2.5,3.0", "3.0,2.5"))
     (report,) = cut_calls(opened(folder), tmp_path / "out", rules=RULES)
-    assert (report.faults, report.labels) == (1, {"complete": 1})
+    assert (report.faults, report.labels) == ({"faults in the annotation": 1}, {"complete": 1})
+
+
+def test_words_without_times_are_counted(tmp_path: Path) -> None:
+    """Some recognisers give numbers no times: the pause before one is then not what it seems."""
+    folder = calls(tmp_path / "calls", words=WORDS.replace("2.5,3.0", ",") + "agent,[noise],,\n")
+    (report,) = cut_calls(opened(folder), tmp_path / "out", rules=RULES)
+    assert (report.faults, report.labels) == ({"words without times": 1}, {"complete": 1})

@@ -55,7 +55,7 @@ def test_json_counts_every_folder(calls: Path, tmp_path: Path, capsys) -> None: 
 def test_lines_that_could_not_be_read_are_told(calls: Path, tmp_path: Path, capsys) -> None:  # type: ignore[no-untyped-def]
     (calls / "one.csv").write_text(WORDS + "caller,late,9,8\n", encoding="utf-8")
     assert floorbench("data", "cut", str(calls), "-o", str(tmp_path / "clips")) == 0
-    assert "not read: 1 line of the annotations" in capsys.readouterr().err
+    assert "faults in the annotation: 1; pauses may be wrong there" in capsys.readouterr().err
 
 
 def test_data_of_one_channel_are_refused(tmp_path: Path, capsys) -> None:  # type: ignore[no-untyped-def]

@@ -158,6 +158,17 @@ def test_data_that_are_refused_leave_no_run_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("hint", ["a column is missing", "A column is missing."])
+def test_the_way_to_resume_is_a_sentence_of_its_own(tmp_path: Path, hint: str) -> None:
+    class Refused(Task):
+        def observe(self, *_: Any, **__: Any) -> Any:
+            raise DataError("FB217", "the turn has no end", hint=hint)
+
+    with pytest.raises(DataError, match="no end") as refused:
+        go(tmp_path, task=Refused())
+    assert "column is missing. Then resume with `floorbench run" in refused.value.hint
+
+
 def test_a_sample_twice_in_the_data_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="FB203 sample 's3' appears twice in the data"):
         go(tmp_path, source=Source(6, twice=3))

@@ -32,6 +32,11 @@ def test_a_run_is_scored_on_its_own_data_and_task_only(tmp_path: Path) -> None:
         open_predictions(folder.path, task=other, source=Source(N))
 
 
+def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"FB402 .*none\.jsonl: there is no such file"):
+        open_predictions(tmp_path / "none.jsonl")
+
+
 def test_a_file_needs_task_and_data(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text("sample_id\n")

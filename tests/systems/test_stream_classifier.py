@@ -120,3 +120,17 @@ def test_any_detector_is_a_stream_with_a_name_of_its_own(judge: str) -> None:
     assert (spec.name, spec.streaming_step is not None) == ("mine", True)
     assert spec.parameters["whole_turn"] is True
     assert spec.parameters["pause"] == 0.7
+
+
+def test_parameters_are_an_object() -> None:
+    for wrong in ("{", []):
+        with pytest.raises(UsageError, match=r"FB513 parameters=.* is no JSON object"):
+            ClassifierStream(classifier="constant", yields=("complete",), parameters=wrong)  # type: ignore[arg-type]
+
+
+def test_labels_that_never_yield_are_refused(judge: str) -> None:
+    """A stream that can never take the floor would have no false cut-in."""
+    stream = ClassifierStream(classifier="silence-webrtc", yields=("Complete",))
+    with pytest.raises(UsageError, match=r"FB513 .*'Complete'.* complete, incomplete"):
+        stream.load()
+    ClassifierStream(classifier=judge, yields=("Complete",)).load()  # declares no labels

@@ -30,7 +30,7 @@ from floorbench.datasets.manifest import MANIFEST
 from floorbench.datasets.new_folder import new_folder, taken
 from floorbench.datasets.two_channel import TwoChannelSource
 from floorbench.datasets.two_channel_check import check_channels
-from floorbench.datasets.two_channel_session import FAULTS, TwoChannelSession
+from floorbench.datasets.two_channel_session import FAULTS, UNTIMED, TwoChannelSession
 from floorbench.errors import DataError, EnvironmentProblem, Place, UsageError
 from floorbench.events.pauses import Pause, PauseRules, pauses
 from floorbench.events.tokens import is_speech
@@ -51,15 +51,15 @@ _UNSPACED = ("zh", "ja", "th")
 class CutReport:
     """One folder of clips: where it is, how many clips of each label, and what was left out.
 
-    ``faults`` counts lines of the annotations that could not be read: a word that is not there
-    can make a pause, or move one.
+    ``faults`` counts lines of the annotations that could not be read and words without times, by
+    these names: a word that is not there can make a pause, or move one.
     """
 
     folder: Path
     calls: int
     labels: dict[str, int]
     left_out: dict[str, int]
-    faults: int
+    faults: dict[str, int]
 
 
 def cut_calls(
@@ -125,7 +125,7 @@ def cut_calls(
     if not 0 < tail <= 60:
         raise UsageError("FB103", f"tail={tail} is not above 0 and at most 60 s")
     folders = _folders(source.ids, dev, seed)
-    _refuse(out)
+    _refuse(out, source.path)
     ways = _Ways(rules, tuple(sides), context, lead, tail if turns else None)
     try:
         with new_folder(out, suffix=".cut") as partial:
@@ -148,7 +148,7 @@ class _Ways(NamedTuple):
     tail: float | None
 
 
-def _refuse(out: Path) -> None:
+def _refuse(out: Path, calls: Path) -> None:
     where = Place(str(out))
     if (out / TABLE).exists():
         raise UsageError("FB278", "there are clips already", where=Place(str(out / TABLE)))
@@ -157,6 +157,9 @@ def _refuse(out: Path) -> None:
     if out.resolve() == Path.cwd() or os.path.ismount(out):
         what = "is the current folder or a mounted disk, and no new one"
         raise UsageError("FB278", what, where=where, hint="name a folder in it that is not there")
+    if calls.resolve() in out.resolve().parents:
+        what = f"lies inside the calls '{calls}', which would be others with it"
+        raise UsageError("FB278", what, where=where)
 
 
 def _cut(
@@ -169,12 +172,12 @@ def _cut(
     licence: str,
 ) -> CutReport:
     rows: list[dict[str, str]] = []
-    left_out, faults = Counter[str](), 0
+    left_out, faults = Counter[str](), Counter[str]()
     for session in (source.session(i) for i in ids):
         if check_channels(session).verdict == "swapped":
             what = f"the channels of '{session.id}' are swapped, by their levels"
             raise DataError("FB279", what, where=Place(str(source.path), item=session.id))
-        faults += session.counted.get(FAULTS, 0)
+        faults.update({k: n for k, n in session.counted.items() if k in (FAULTS, UNTIMED)})
         for role in ways.sides:
             found, none = pauses(
                 session.speech[role], session.speech[_other(role)], rules=ways.rules
@@ -201,7 +204,7 @@ def _cut(
         calls=len(ids),
         labels=dict(Counter(row["label"] for row in rows)),
         left_out=dict(left_out),
-        faults=faults,
+        faults=dict(faults),
     )
 
 

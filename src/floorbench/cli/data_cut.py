@@ -102,9 +102,8 @@ def cut(
         console.say(f"{report.folder}: {counted(report.calls, 'call')}, {labels}")
         for why, count in sorted(report.left_out.items()):
             console.say(f"  left out: {count} ({why})")
-        if report.faults:
-            lines = counted(report.faults, "line")
-            console.say(f"  not read: {lines} of the annotations; pauses may be wrong there")
+        for what, count in sorted(report.faults.items()):
+            console.say(f"  {what}: {count}; pauses may be wrong there")
     if json:
         console.data_json([
             asdict(r) | {"folder": str(r.folder)} for r in reports

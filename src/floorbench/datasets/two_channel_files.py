@@ -132,6 +132,7 @@ class TwoChannelFiles(TwoChannelSource):
                 {role: entry_words(tier.entries) for role, (tier, _) in chosen.items()},
                 where=where,
                 faults=got_over,
+                untimed=sum(_untimed(tier) for tier, _ in chosen.values()),
                 audio=audio,
                 language=self.language,
             )
@@ -277,6 +278,12 @@ def _side(path: Path) -> str:
     """Return A or B for ``X.A.EXT`` and ``X.B.EXT``."""
     side = path.name.removeprefix(_stem(path))[1:2]
     return side if side in ("A", "B") else ""
+
+
+def _untimed(tier: Tier) -> int:
+    from floorbench.events.tokens import is_speech
+
+    return sum(not entry.timed and is_speech(entry.text) for entry in tier.entries)
 
 
 def _spoken(tier: Tier) -> Iterator[tuple[int, int]]:

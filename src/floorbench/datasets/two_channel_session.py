@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ROLES = (Role.USER, Role.SYSTEM)
 FAULTS = "faults in the annotation"
+UNTIMED = "words without times"
 LONGEST = to_ticks(360_000)
 """Ticks that a session may last: longer ones have their times in another unit."""
 SLACK = to_ticks(exact("0.08"))
@@ -104,12 +105,13 @@ def words_session(
     audio: Mapping[Role, AudioRef] | None = None,
     end: Ticks = 0,
     faults: int = 0,
+    untimed: int = 0,
     **more: Any,
 ) -> TwoChannelSession:
     """Return a session from the timed tokens of both sides.
 
     Tokens are sorted by start; tokens that overlap within a side are kept and counted, and so are
-    ``faults`` of the annotation that its reader got over.
+    ``faults`` of the annotation that its reader got over and its ``untimed`` words, left out.
 
     Raises
     ------
@@ -123,7 +125,7 @@ def words_session(
     ordered = {role: tuple(sorted(sides[role], key=lambda w: w.start)) for role in ROLES}
     last = max((w.end for words in ordered.values() for w in words), default=0)
     overlaps = sum(_overlaps(ordered[role]) for role in ROLES)
-    counted = {"overlapping words": overlaps, FAULTS: faults}
+    counted = {"overlapping words": overlaps, FAULTS: faults, UNTIMED: untimed}
     ends = [max((w.end for w in ordered[role]), default=0) for role in ROLES]
     if abs(ends[0] - ends[1]) > SLACK:
         counted["sides of unequal length"] = 1

@@ -381,7 +381,8 @@ def _going_on(keeper: _Keeper, job: Job, hint: Callable[[], str]) -> Iterator[No
         keeper.close("failed", job)
         if isinstance(error, UsageError):  # the same call would fail again
             raise
-        how = f"{error.hint} Then {hint()}"
+        said = error.hint if error.hint.endswith((".", "?", "!")) else f"{error.hint}."
+        how = f"{said} Then {hint()}"
         raise type(error)(error.code, error.what, where=error.where, hint=how) from None
     except BaseException:
         keeper.close("failed", job)

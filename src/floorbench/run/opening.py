@@ -97,6 +97,8 @@ def open_predictions(
         if task is None or source is None or not journal.is_file():
             RunFolder.open(path)  # raises: there is no run.json
         path = journal
+    if not path.exists():
+        raise DataError("FB402", "there is no such file or folder", where=Place(str(path)))
     if task is None or source is None:
         raise UsageError("FB103", f"'{path}' is not a run folder; name its task and its data")
     if thresholds and system is None:

@@ -67,6 +67,12 @@ class ClassifierStream:
         self._pause = number("pause", pause, low=0.03, high=5.0)
         if isinstance(yields, str) or not yields:
             raise UsageError("FB513", f"yields={yields!r} is not a list of labels")
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise UsageError(
+                "FB513",
+                f"parameters={parameters!r:.80} is no JSON object",
+                hint='for example --set \'parameters={"label": "complete"}\'',
+            )
         self._yields = frozenset(yields)
         self._whole_turn = whole_turn
         self._classifier = build_system(classifier, **(parameters or {}))
@@ -97,9 +103,23 @@ class ClassifierStream:
         )
 
     def load(self) -> None:
-        """Load the classifier and the VAD."""
+        """Load the classifier and the VAD.
+
+        Raises
+        ------
+        UsageError
+            ``FB513`` when the classifier declares labels and none of them yields: it would never
+            take the floor.
+        """
         self._vad.load()
         self._classifier.load()
+        labels = self._classifier.spec.labels
+        if labels and not self._yields & set(labels):
+            raise UsageError(
+                "FB513",
+                f"yields={sorted(self._yields)} is none of the labels of "
+                f"'{self._classifier.spec.name}': {', '.join(labels)}",
+            )
 
     def open(self, setup: Observation) -> _Judged:
         """Start a stream."""

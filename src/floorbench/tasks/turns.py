@@ -246,6 +246,6 @@ def _heard_length(sample: Sample) -> Seconds:
             "FB217",
             f"the last word ends at {end:g} s, the sound at {length:.3f} s",
             where=Place(item=sample.id),
-            hint="the column 'end' is in seconds from the beginning of the clip",
+            hint="The column 'end' is in seconds from the beginning of the clip.",
         )
     return length

@@ -83,7 +83,7 @@ class DatasetSource(Protocol):
     name: str
 
     def locator(self) -> Mapping[str, JsonValue]:
-        """Return what ``floorbench.datasets.open_dataset`` needs to open the same data again."""
+        """Return what ``datasets.open.open_dataset`` needs to open the same data again."""
         ...
 
     def describe(self) -> Mapping[str, JsonValue]:

@@ -54,9 +54,8 @@ class Section(NamedTuple):
         for run in self.runs:
             for remark in run["remarks"]:
                 about.setdefault(remark, []).append(run["name"])
-        every = max(len(self.runs), 3)
         return [
-            ("all runs" if len(names) == every else ", ".join(names), remark)
+            ("all runs" if len(names) == len(self.runs) > 2 else ", ".join(names), remark)
             for remark, names in about.items()
         ]
 
